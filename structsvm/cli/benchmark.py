@@ -1,7 +1,6 @@
 """``structsvm benchmark``."""
 
 from contextlib import suppress
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note, progress_bar, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.options import COUNT, Dependent, list_option, measure_option, several_or_none, with_normalize
+from structsvm.cli.shared.options import COUNT, list_option, measure_option, needing, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import real_name
@@ -60,9 +59,7 @@ def _baseline(name: str, models: list[str]) -> str:
 @click.option(
     "--force",
     is_flag=True,
-    cls=Dependent,
-    needs="--out",
-    when=itemgetter("out"),
+    **needing("--out"),
     help="Replace the tables and folds of another run in that folder.",
 )
 @click.option("--jobs", type=COUNT, help="Number of processes.  [default: one per processor, at most one per fold]")

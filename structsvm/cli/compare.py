@@ -13,10 +13,10 @@ from structsvm.cli.shared.console import echo, echo_wrapped, note, progress_line
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import (
-    Dependent,
     list_option,
     names_in,
     names_of,
+    needing,
     number_list,
     number_option,
     require_ranking_loss,
@@ -24,7 +24,7 @@ from structsvm.cli.shared.options import (
 )
 from structsvm.cli.shared.paths import DATA, NEW_FOLDER, OUTPUT, PARTS
 from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, check_plot, with_outputs
-from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
@@ -66,6 +66,9 @@ def _solves_qps(values: Mapping[str, Any]) -> bool:
     return any("backend" in signature(solvers.find(name)).parameters for name in values["solver_names"])
 
 
+_QPS = needing("a solver that solves QPs", _solves_qps)
+
+
 def _stored(values: dict[str, Any]) -> list[Output]:
     """Return the file of finished rows and the option that names it; no entry if no option writes a file."""
     for name in ("csv", "json", "plot", "profile"):
@@ -95,9 +98,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     ",".join(DEFAULT_BACKENDS),
     'QP backends to compare, of "structsvm list backends", for solvers that use one. "all": every installed backend.',
     callback=_backend_names,
-    cls=Dependent,
-    needs="a solver that solves QPs",
-    when=_solves_qps,
+    **_QPS,
 )
 @click.option(
     "-C",
@@ -120,18 +121,14 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     "profile_path",
     metavar="FILE",
     type=OUTPUT,
-    cls=Dependent,
-    needs="a solver that solves QPs",
-    when=_solves_qps,
+    **_QPS,
     help="Plot the performance profile of the backends to this file, such as profile.svg, .pdf or .png.",
 )
 @click.option(
     "--save-programs",
     type=NEW_FOLDER,
     metavar="FOLDER",
-    cls=Dependent,
-    needs="a solver that solves QPs",
-    when=_solves_qps,
+    **_QPS,
     help="Store the QPs of each loss, solver and C, solved by the built-in backend, in this new folder.",
 )
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
@@ -147,7 +144,7 @@ def compare_command(
     time_limit: float,
     profile_path: Path | None,
     save_programs: Path | None,
-    limits: tuple[Limit, ...],
+    limits: Limits,
     signs: dict[str, int],
     columns: Columns,
     outputs: Outputs,

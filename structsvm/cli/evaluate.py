@@ -11,7 +11,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, echo_wrapped, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import note_drift, read_model_and_data
-from structsvm.cli.shared.options import SEED, Dependent, Whole, confidence_option, measure_option
+from structsvm.cli.shared.options import SEED, Whole, confidence_option, measure_option, needing
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError, counted
@@ -67,18 +67,19 @@ if TYPE_CHECKING:
     "--resamples",
     type=Whole(100),
     default=10_000,
-    cls=Dependent,
-    needs="--baseline or --interval bootstrap",
-    when=lambda values: values["baseline"] or values["interval"] == "bootstrap",
+    **needing(
+        "--baseline or --interval bootstrap", lambda values: values["baseline"] or values["interval"] == "bootstrap"
+    ),
     help="Resamples of the bootstrap, and of the randomization test of --baseline.",
 )
 @click.option(
     "--seed",
     type=SEED,
     default=0,
-    cls=Dependent,
-    needs="--baseline, --interval bootstrap or --interval betting",
-    when=lambda values: values["baseline"] or values["interval"] != "t",
+    **needing(
+        "--baseline, --interval bootstrap or --interval betting",
+        lambda values: values["baseline"] or values["interval"] != "t",
+    ),
     help="Seed of the resamples, and of the order of bets.",
 )
 @click.option(
@@ -96,9 +97,7 @@ if TYPE_CHECKING:
 @click.option(
     "--all-topics",
     is_flag=True,
-    cls=Dependent,
-    needs="--qrels",
-    when=lambda values: values["qrels"],
+    **needing("--qrels"),
     help="Count judged topics that a run lacks, as trec_eval -c does; most measures are 0 for them.",
 )
 @with_outputs(

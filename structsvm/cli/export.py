@@ -7,7 +7,7 @@ import click
 
 from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note
-from structsvm.cli.shared.options import Dependent, name_option
+from structsvm.cli.shared.options import name_option, needing
 from structsvm.cli.shared.paths import INPUT, OUTPUT
 from structsvm.registry.built_in import exports
 
@@ -37,9 +37,7 @@ from structsvm.registry.built_in import exports
 )
 @click.option(
     "--name",
-    cls=Dependent,
-    needs="--format solr or elasticsearch",
-    when=lambda values: exports.find(values["form"]).named,
+    **needing("--format solr or elasticsearch", lambda values: exports.find(values["form"]).named),
     help="Name of the model in Solr and Elasticsearch.  [default: the name of the output]",
 )
 def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:

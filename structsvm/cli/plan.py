@@ -1,7 +1,6 @@
 """``structsvm plan``."""
 
 import math
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 from structsvm.cli.shared.collections import with_grades
 from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo_wrapped, print_table
-from structsvm.cli.shared.options import Dependent, Number, Whole, measure_option, number_option
+from structsvm.cli.shared.options import Number, Whole, measure_option, needing, number_option
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import counted
@@ -35,9 +34,7 @@ _PART = Number(0, 1, min_open=True, max_open=True)
 @with_grades
 @measure_option(
     default="map",
-    cls=Dependent,
-    needs="--qrels",
-    when=itemgetter("qrels"),
+    **needing("--qrels"),
     help="Measure of the runs, a mean over queries.",
 )
 @number_option("--sd", help="Standard deviation of the differences per query, instead of runs.")
@@ -49,9 +46,7 @@ _PART = Number(0, 1, min_open=True, max_open=True)
 @click.option(
     "--all-pairs",
     is_flag=True,
-    cls=Dependent,
-    needs="--systems 3 or more",
-    when=lambda values: values["systems"] > 2,
+    **needing("--systems 3 or more", lambda values: values["systems"] > 2),
     help="Compare all pairs of systems, instead of each system with the baseline.",
 )
 @click.option(

@@ -9,7 +9,7 @@ import click
 from structsvm.cli.shared.command import command
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import note_drift, read_model_and_data, write_text
-from structsvm.cli.shared.options import Dependent
+from structsvm.cli.shared.options import needing
 from structsvm.cli.shared.paths import DATA, INPUT, STREAMED
 from structsvm.exceptions import InputError
 
@@ -41,9 +41,7 @@ _LINES_AT_ONCE = 10_000
 @click.option(
     "--tag",
     default="structsvm",
-    cls=Dependent,
-    needs="--format trec",
-    when=lambda values: values["form"] == "trec",
+    **needing("--format trec", lambda values: values["form"] == "trec"),
     help="Name of the run, its last column.",
 )
 @click.option(

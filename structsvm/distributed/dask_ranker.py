@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.distributed.dask_cluster import DaskCluster
@@ -20,7 +20,7 @@ from structsvm.distributed.sources.collections import is_collection, is_dask_fra
 from structsvm.distributed.sources.files import FileColumns
 from structsvm.distributed.workers import open_client
 from structsvm.estimators import fits
-from structsvm.estimators.parameters import measure_of, ranking_spec, solver_of, with_parameters_of
+from structsvm.estimators.parameters import measure_of, ranking_spec, solver_of
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
@@ -42,6 +42,7 @@ from structsvm.training.ranking import RankingSpec
 from structsvm.training.scaling import warn_of_ranges
 
 
+@define(slots=False, eq=False, repr=False, init=True)
 class DaskRanker(Ranker):
     """A `Ranker` whose data stay at the workers of a Dask cluster.
 
@@ -78,14 +79,9 @@ class DaskRanker(Ranker):
     True 1.0
     """
 
-    @with_parameters_of(Ranker)
-    def __init__(
-        self, *values: Any, shuffle: bool = False, client: Any = None, timeout: float = TIMEOUT, **settings: Any
-    ) -> None:
-        super().__init__(*values, **settings)
-        self.shuffle = shuffle
-        self.client = client
-        self.timeout = timeout
+    shuffle: bool = field(default=False, kw_only=True)
+    client: Any = field(default=None, kw_only=True)
+    timeout: float = field(default=TIMEOUT, kw_only=True)
 
     @property
     def client_(self) -> Any:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -64,6 +65,7 @@ def _values(measure: Measure, subset: _Subset, held: TrainingData) -> HeldScores
     return HeldScores((), measure.per_query(subset.model.predict(held.X, held.qid), held.y, held.qid))
 
 
+@define(slots=False, eq=False, repr=False)
 class FeatureEliminationCV(RankingEstimator):
     """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
 
@@ -115,26 +117,14 @@ class FeatureEliminationCV(RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None
-    estimator_: Any
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        step: float = 1,
-        min_features: int = 1,
-        cv: Any = 5,
-        scoring: str | Measure | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.step = step
-        self.min_features = min_features
-        self.cv = cv
-        self.scoring = scoring
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: Any = None
+    step: float = field(default=1, kw_only=True)
+    min_features: int = field(default=1, kw_only=True)
+    cv: Any = field(default=5, kw_only=True)
+    scoring: str | Measure | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=0, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, callback: SizeCallback | None = None) -> Self:
         """Choose the features, and fit the ranker with them to all queries.

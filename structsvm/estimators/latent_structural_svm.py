@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+from attrs import define, field
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +40,7 @@ def _restore(svm: Any) -> None:
     rounds_of(svm.model_.training.arrays)
 
 
+@define(slots=False, eq=False, repr=False)
 class LatentStructuralSVM(JointEstimator):
     """A structural SVM for outputs with latent parts, which are not labeled.
 
@@ -96,26 +98,14 @@ class LatentStructuralSVM(JointEstimator):
 
     stored: ClassVar[Stored] = Stored("LatentStructuralSVM", JointModel, DESCENT_FACTS, _restore, any_loss=True)
 
-    def __init__(
-        self,
-        loss: LatentLoss[Any, Any, Any],
-        C: float = 1.0,
-        *,
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int = 100,
-        bounds: Bounds | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.bounds = bounds
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    loss: LatentLoss[Any, Any, Any]
+    C: float = 1.0
+    solver: str | Solver = field(default="auto", kw_only=True)
+    tol: float | None = field(default=None, kw_only=True)
+    max_iter: int = field(default=100, kw_only=True)
+    bounds: Bounds | None = field(default=None, kw_only=True)
+    warm_start: bool = field(default=False, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(
         self,
@@ -156,10 +146,11 @@ class LatentStructuralSVM(JointEstimator):
         problem = Problem.from_examples(
             xs, truths, loss=completed, C=self.C, sample_weight=data.weight, n_jobs=self.n_jobs
         )
+        loss: Any = self.loss
         objective = Objective(
             Regularizer.of(self).applied(problem, None),
             solver_of(self, limits=["tol"]),
-            self.loss,
+            loss,
             lambda result: joint_model(data, result),
             facts={"loss_": self.loss},
         )

@@ -1,8 +1,7 @@
 """Validate parameters of estimators before training."""
 
-from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature, signature
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from attrs import evolve, fields_dict, has
@@ -19,23 +18,8 @@ from structsvm.solvers import Solver
 from structsvm.training.ranking import RankingSpec, ranking_loss
 from structsvm.training.regularizer import Regularizer
 
-Init = TypeVar("Init", bound=Callable[..., None])
-
 LIMITS = ("tol", "max_iter")
 """Parameters of estimators that replace settings of their solver; None keeps the solver's."""
-
-
-def with_parameters_of(base: type) -> Callable[[Init], Init]:
-    """Insert a base class's parameters into the signature of an ``__init__`` with ``**settings``, for scikit-learn."""
-    inherited = list(signature(base).parameters.values())
-
-    def extended(init: Init) -> Init:
-        parameters = list(signature(init).parameters.values())
-        more = [parameter for parameter in parameters[1:] if parameter.kind is Parameter.KEYWORD_ONLY]
-        init.__signature__ = Signature([parameters[0], *inherited, *more])  # type: ignore[attr-defined]
-        return init
-
-    return extended
 
 
 def require_settings(estimator: BaseEstimator) -> None:

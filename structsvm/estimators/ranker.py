@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
@@ -65,6 +66,7 @@ def restore_linear(ranker: Any) -> None:
         raise not_one_score(ranker.loss)
 
 
+@define(slots=False, eq=False, repr=False)
 class Ranker(RankingEstimator):
     """A linear ranker that optimizes the measure you report, with a proof of how close to optimal it is.
 
@@ -130,42 +132,22 @@ class Ranker(RankingEstimator):
     capabilities = LINEAR
     stored: ClassVar[Stored] = Stored("Ranker", LinearModel, FACTS, restore_linear)
 
-    def __init__(
-        self,
-        loss: str | ScoreLoss[Any] = "map",
-        C: float = 1.0,
-        *,
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        fit_intercept: bool = False,
-        intercept_scaling: float = 1.0,
-        class_weight: dict[Any, float] | str | None = None,
-        measure: str | Measure | None = None,
-        normalize: str | None = None,
-        center: ArrayLike | None = None,
-        feature_penalty: ArrayLike | None = None,
-        bounds: Bounds | None = None,
-        monotonic_cst: ArrayLike | dict[str, int] | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.measure = measure
-        self.normalize = normalize
-        self.center = center
-        self.feature_penalty = feature_penalty
-        self.bounds = bounds
-        self.monotonic_cst = monotonic_cst
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    loss: str | ScoreLoss[Any] = "map"
+    C: float = 1.0
+    solver: str | Solver = field(default="auto", kw_only=True)
+    tol: float | None = field(default=None, kw_only=True)
+    max_iter: int | None = field(default=None, kw_only=True)
+    fit_intercept: bool = field(default=False, kw_only=True)
+    intercept_scaling: float = field(default=1.0, kw_only=True)
+    class_weight: dict[Any, float] | str | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default=None, kw_only=True)
+    center: ArrayLike | None = field(default=None, kw_only=True)
+    feature_penalty: ArrayLike | None = field(default=None, kw_only=True)
+    bounds: Bounds | None = field(default=None, kw_only=True)
+    monotonic_cst: ArrayLike | dict[str, int] | None = field(default=None, kw_only=True)
+    warm_start: bool = field(default=False, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     fit = fits.fit
     path = fits.path

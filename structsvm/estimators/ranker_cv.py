@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
-from attrs import evolve
+from attrs import define, evolve, field
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
@@ -20,7 +20,6 @@ from structsvm.estimators.saving import chosen_model, save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
-from structsvm.foundation.queries import Queries
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
@@ -29,7 +28,7 @@ from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.registry.spelling import Spelling
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.training.choose import HeldScores
-from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
+from structsvm.training.data import TrainingData, validation_data
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
@@ -60,18 +59,7 @@ def held_scores(scorings: Mapping[str, Scoring | None], ranker: Any, held: Train
     return HeldScores(values, first.per_query(scores, held.y, held.qid))
 
 
-def checked_validation(search: RankingEstimator, validation: Any, data: TrainingData, *, missing: bool) -> TrainingData:
-    """Check held-out queries (X, y, qid) of ``fit``, whose features are as in the training data."""
-    X, y, qid = validation_parts(validation, with_qid=data.qid is not None)
-    try:
-        rows = features_as_fitted(search, X, min_rows=2, missing=missing)
-    except InputError as error:
-        raise InputError(f"validation cannot be used: {error}") from None
-    labels = checked_labels(y, rows.shape[0])
-    queries, ids = Queries.of(qid, len(labels)), None if qid is None else np.asarray(qid)
-    return TrainingData(data.owner, rows, labels, ids, queries=queries)
-
-
+@define(slots=False, eq=False, repr=False)
 class RankerCV(RankingEstimator):
     """A ranker that chooses C on held-out queries, along warm-started paths.
 
@@ -126,26 +114,14 @@ class RankerCV(RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None
-    estimator_: Any
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        Cs: int | ArrayLike | None = None,
-        *,
-        cv: Any = 5,
-        scoring: Any = None,
-        refit: bool = True,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.Cs = Cs
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: Any = None
+    Cs: int | ArrayLike | None = None
+    cv: Any = field(default=5, kw_only=True)
+    scoring: Any = field(default=None, kw_only=True)
+    refit: bool = field(default=True, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=0, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(
         self,
@@ -186,7 +162,9 @@ class RankerCV(RankingEstimator):
         if data.weight is not None and qid is not None:
             data.queries.weights(data.weight)
         set_features(self, data.n_features, data.names)
-        held = None if validation is None else checked_validation(self, validation, data, missing=missing)
+        held = None
+        if validation is not None:
+            held = validation_data(self, validation, with_qid=qid is not None, min_rows=2, missing=missing)
         choice = search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
         values = choice.by_query
         self.scores_by_query_: Matrix | None = None if values is None else values.values

@@ -28,9 +28,7 @@ from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
-from structsvm.models.training import Trained
 from structsvm.registry.capabilities import Capabilities, capabilities_of
-from structsvm.result import Result
 from structsvm.training.data import checked_labels, features_as_fitted
 
 
@@ -45,6 +43,7 @@ class RankingEstimator(BaseEstimator):
 
     measure: str | Measure | None
     model_: Any
+    estimator_: Any
     gap_unit_: float = 1.0
     """Unit of the certified gap divided by C: 1 for units of the loss."""
 
@@ -122,16 +121,8 @@ class RankingEstimator(BaseEstimator):
         """
         return saving.from_model(cls, model)
 
-    @property
-    def result_(self) -> Result:
-        """`Result` with both bounds, status and history."""
-        return saving.result(self)
-
-    @property
-    def trained_(self) -> Trained | None:
-        """When the model was trained, and by which version."""
-        trained: Trained | None = self.model_.training.trained
-        return trained
+    result_ = property(saving.result)
+    trained_ = property(saving.trained)
 
     @property
     def measure_(self) -> Measure:

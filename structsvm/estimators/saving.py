@@ -122,11 +122,17 @@ def chosen_model(self: Any) -> TrainedModel:
 
 
 def result(self: Any) -> Result:
-    """Return the result of a fitted estimator; without one, raise AttributeError."""
+    """`Result` with both bounds, status and history."""
     stored: Result | None = self.model_.training.result
     if stored is None:
         raise AttributeError("result_")
     return stored
+
+
+def trained(self: Any) -> Trained | None:
+    """When the model was trained, and by which version."""
+    facts: Trained | None = self.model_.training.trained
+    return facts
 
 
 def save_chosen(self: Any, path: str | Path) -> None:

@@ -108,37 +108,28 @@ class Grid(NamedTuple):
         estimator = clone(self.estimator).set_params(C=C)
         if not capabilities_of(estimator).has_path:
             return self._public_fit(data, C)
-        settings: dict[str, Any] = {"callback": self._of_fold(None), "checkpoint": self.checkpoint}
-        if hasattr(estimator, "spec"):
-            return adopt(estimator, training.fit(data, estimator.spec(), **settings))
-        return estimator.fit(data.inputs, data.y, **data.arguments, **settings)
+        callback, checkpoint = self._of_fold(None), self.checkpoint
+        return adopt(estimator, training.fit(data, estimator.spec(), callback=callback, checkpoint=checkpoint))
 
     def _public_fit(self, data: Any, C: float) -> Any:
         return clone(self.estimator).set_params(C=C).fit(data.inputs, data.y, **data.arguments)
 
     def _warm_started(self, data: Any, fold: int | None) -> Iterator[tuple[float, Any]]:
         """Yield estimators at ascending C; after a fit that the callback stopped, begin a new path."""
-        left, checkpoint = list(self.Cs), self.checkpoint
+        left, checkpoint, spec = list(self.Cs), self.checkpoint, self.estimator.spec()
         if checkpoint is not None and fold is not None:
             checkpoint = Checkpoint.of(checkpoint).of_fold(fold + 1)
         while left:
             try:
-                fitted = self._path(data, left, self._of_fold(fold), checkpoint, recorded=fold is None)
+                fits = training.path(data, spec, left, callback=self._of_fold(fold), checkpoint=checkpoint)
             except KeyboardInterrupt:
                 if len(left) == len(self.Cs):
                     raise
                 return
-            yield from zip(left, fitted, strict=False)
-            left = left[len(fitted) :] if fitted[-1].result_.status is Status.STOPPED else []
-
-    def _path(self, data: Any, Cs: Sequence[float], callback: Any, checkpoint: Any, *, recorded: bool) -> list[Any]:
-        settings = {"callback": callback, "checkpoint": checkpoint}
-        if not hasattr(self.estimator, "spec"):
-            fitted: list[Any] = self.estimator.path(data.inputs, data.y, Cs=Cs, **data.arguments, **settings)
-            return fitted
-        fits = training.path(data, self.estimator.spec(), Cs, **settings)
-        unfitted = clone(self.estimator)
-        return [adopt(copy(unfitted).set_params(C=C), fit, recorded=recorded) for C, fit in fits.items()]
+            unfitted = clone(self.estimator)
+            for C, fit in fits.items():
+                yield C, adopt(copy(unfitted).set_params(C=C), fit, recorded=fold is None)
+            left = left[len(fits) :] if fit.result.status is Status.STOPPED else []
 
     def _of_fold(self, fold: int | None) -> Callable[[Step], bool | None] | None:
         callback = self.callback

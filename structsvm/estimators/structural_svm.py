@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -31,14 +32,12 @@ from structsvm.losses.shared.label_sets import label_array
 from structsvm.losses.user_methods import at_example
 from structsvm.models.base import TrainedModel
 from structsvm.models.joint import JointModel
-from structsvm.models.training import Trained
 from structsvm.problem import most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.coordinates import Bounds
 from structsvm.problem.violated import MostViolated
 from structsvm.registry import losses
 from structsvm.registry.capabilities import Capabilities
-from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
@@ -79,15 +78,8 @@ class JointEstimator(BaseEstimator):
         """Make the estimator that trained a model; see `Ranker.from_model`."""
         return saving.from_model(cls, model)
 
-    @property
-    def result_(self) -> Result:
-        """`Result` with both bounds, status and history."""
-        return saving.result(self)
-
-    @property
-    def trained_(self) -> Trained | None:
-        """When the model was trained, and by which version."""
-        return self.model_.training.trained
+    result_ = property(saving.result)
+    trained_ = property(saving.trained)
 
     @property
     def coef_(self) -> Vector:
@@ -127,6 +119,7 @@ def _restore(svm: Any) -> None:
         raise ValueError(f"there are {len(result.w)} weights, but the loss needs {d} for these features")
 
 
+@define(slots=False, eq=False, repr=False)
 class StructuralSVM(JointEstimator):
     """A structural SVM: learns to predict outputs of any kind, such as rankings, sequences or sets of labels.
 
@@ -163,36 +156,20 @@ class StructuralSVM(JointEstimator):
         "StructuralSVM", JointModel, {"_matrices": bool, "_edge_names": tuple}, _restore, any_loss=True
     )
     _matrices = False
-    _edge_names: Sequence[str] | None = None
+    _edge_names: ClassVar[Sequence[str] | None] = None
 
-    def __init__(
-        self,
-        loss: str | ScoreLoss[Any] | Loss[Any, Any] = "multiclass",
-        C: float = 1.0,
-        *,
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        fit_intercept: bool = False,
-        intercept_scaling: float = 1.0,
-        center: ArrayLike | None = None,
-        feature_penalty: ArrayLike | None = None,
-        bounds: Bounds | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.center = center
-        self.feature_penalty = feature_penalty
-        self.bounds = bounds
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    loss: str | ScoreLoss[Any] | Loss[Any, Any] = "multiclass"
+    C: float = 1.0
+    solver: str | Solver = field(default="auto", kw_only=True)
+    tol: float | None = field(default=None, kw_only=True)
+    max_iter: int | None = field(default=None, kw_only=True)
+    fit_intercept: bool = field(default=False, kw_only=True)
+    intercept_scaling: float = field(default=1.0, kw_only=True)
+    center: ArrayLike | None = field(default=None, kw_only=True)
+    feature_penalty: ArrayLike | None = field(default=None, kw_only=True)
+    bounds: Bounds | None = field(default=None, kw_only=True)
+    warm_start: bool = field(default=False, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(
         self,

@@ -13,7 +13,6 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.plots.style import STYLE, require_matplotlib
-from structsvm.registry.capabilities import capabilities_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,11 +79,10 @@ def require_fitted(estimator: Any) -> Any:
 
 def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
     """Return the scores of a fitted ranker; raise InputError if it cannot predict, or qid is missing."""
-    from structsvm.estimators.ranking import require_fitted_ranker
+    from structsvm.estimators.ranking import predicted, require_fitted_ranker
 
     require_fitted_ranker(ranker, qid)
-    scores: Vector = ranker.predict(X, **({"qid": qid} if capabilities_of(ranker).takes_qid_at_predict else {}))
-    return scores
+    return predicted(ranker, X, qid)
 
 
 def vector(values: Any, what: str, *, length: int | None = None) -> Vector:

@@ -1,13 +1,14 @@
 """Plot a measure against C."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator, predicted
+from structsvm.estimators.ranker_cv import held_scores
+from structsvm.estimators.search import Grid
 from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
@@ -18,7 +19,7 @@ from structsvm.plots.base import Display, as_texts, matrix, vector
 from structsvm.plots.style import BLUE, GRAY, VERMILION, artist_settings, as_label, measure_label
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
-from structsvm.training.choose import splits_of
+from structsvm.training.choose import HeldScores, choose, splits_of
 from structsvm.training.data import TrainingData
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ class RegularizationPathDisplay(Display):
     picks : number of splits that chose each C, shape (K,); None: each split chooses the first of the best on
         validation.
     measure : label of the values.
-    parameter : label of the varied parameter.
 
     Attributes
     ----------
@@ -71,7 +71,6 @@ class RegularizationPathDisplay(Display):
         intervals: ArrayLike | None = None,
         picks: ArrayLike | None = None,
         measure: str = "MAP",
-        parameter: str = "C",
     ) -> None:
         grid = as_list("Cs", Cs, "a list of values of C")
         named = bool(grid) and all(isinstance(value, str) for value in grid)
@@ -98,9 +97,8 @@ class RegularizationPathDisplay(Display):
         self.picks = vector(picks, "picks", length=len(grid))
         if (self.picks < 0.0).any() or not self.picks.any():
             raise InputError("picks must be counts from 0, with at least one above 0")
-        for name, words in (("measure", measure), ("parameter", parameter)):
-            require_kind(name, words, str, "a text")
-        self.measure, self.parameter = measure, parameter
+        require_kind("measure", measure, str, "a text")
+        self.measure = measure
 
     @classmethod
     def from_estimator(
@@ -137,34 +135,21 @@ class RegularizationPathDisplay(Display):
             raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {brief(estimator)}")
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
-        missing = capabilities_of(estimator).takes_missing
-        data = TrainingData.of(type(estimator).__name__, X, y, qid, missing=missing)
-        settings: dict[str, Any] = {"warm_start": True} if "warm_start" in params else {}
-        if measure is not None:
-            if "measure" not in params:
-                raise InputError(f"{type(estimator).__name__} has no setting measure: leave measure= out")
-            settings["measure"] = measures.create(measure)
-        reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
-        of_queries: list[list[Vector]] = []
-        for split in splits_of("folds", GroupKFold(folds), data, np.random.RandomState(0)):
-            ranker = clone(estimator).set_params(**settings)
-            learned, held = map(data.subset, split)
-            path = []
-            of_queries.append([])
-            for C in values.tolist():
-                ranker.set_params(C=C).fit(learned.inputs, learned.y, qid=learned.qid)
-                path.append([ranker.score(part.inputs, part.y, qid=part.qid) for part in (learned, held)])
-                if isinstance(ranker, RankingEstimator) and (of := measure_of(ranker)).summary == "mean":
-                    of_queries[-1].append(
-                        of.per_query(predicted(ranker, held.inputs, held.qid), held.y, held.qid).values
-                    )
-            for name, column in zip(reached, np.array(path).T, strict=True):
-                reached[name].append(column.tolist())
-        label = measure_label(str(measure or params.get("measure") or "map"))
-        ends = None
-        if all(of_queries):
-            ends = mean_intervals(np.hstack(of_queries), value_range=of.value_range)
-        display = cls(values, reached["validation"], train=reached["train"], intervals=ends, measure=label)
+        of: Measure = measures.create(measure or params.get("measure") or "map")
+        grid = Grid(clone(estimator), values.tolist(), None, None)
+        check = partial(TrainingData.of, type(estimator).__name__, missing=capabilities_of(estimator).takes_missing)
+        data = grid.read((X, y, qid, None), check)
+
+        def score(ranker: Any, parts: tuple[TrainingData, ...]) -> HeldScores:
+            train, held = (held_scores({"": of}, ranker, part) for part in parts)
+            return HeldScores([*train.scores, *held.scores], held.by_query)
+
+        splits = splits_of("folds", GroupKFold(folds), data, np.random.RandomState(0))
+        parts = (tuple(map(data.subset, split)) for split in splits)
+        choice = choose(((train, (train, held)) for train, held in parts), folds, grid.fits, score)
+        queries, (train, validation) = choice.by_query, np.moveaxis(choice.scores, 2, 0)
+        ends = None if queries is None else mean_intervals(queries.values, value_range=of.value_range)
+        display = cls(values, validation, train=train, intervals=ends, measure=measure_label(str(of)))
         return display.plot(ax, **kwargs)
 
     @classmethod
@@ -229,6 +214,6 @@ class RegularizationPathDisplay(Display):
                 axes.set_xscale("log")
             # Limits of axes ignore the size of discs.
             axes.margins(y=0.12)
-            axes.set(xlabel=as_label(self.parameter), ylabel=as_label(self.measure))
+            axes.set(xlabel="C" if self.names is None else "setting", ylabel=as_label(self.measure))
             axes.legend(markerscale=0.7)
         return self

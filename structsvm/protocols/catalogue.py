@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import as_list
 from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
@@ -147,26 +147,15 @@ def as_models(models: Any, registry: Registry[Any], **settings: Any) -> tuple[Pr
 
 def needed_package(model: str) -> str:
     """Return the unusable package that the named model needs; "" if it needs no package."""
-    return EXTRAS[model] if _fault(model) else ""
+    try:
+        _require_package(model)
+    except NotInstalledError:
+        return EXTRAS[model]
+    return ""
 
 
 def _require_package(model: str) -> None:
     """Raise NotInstalledError if a model's package is unusable."""
-    fault = _fault(model)
-    if fault:
-        raise NotInstalledError(f"the model {model} needs {EXTRAS[model]}{fault}")
-
-
-def _fault(model: str) -> str:
-    """Return the reason why a model's package is unusable, with the remedy; "" if it needs no package."""
-    package = EXTRAS.get(model)
-    if package is None:
-        return ""
-    if find_spec(package) is None:
-        return ": pip install 'structural-svm[lambdamart]'"
-    try:
-        import_module(package)
-    # Packages raise many kinds of errors as they load.
-    except Exception as error:
-        return f", which is installed but cannot be loaded: {error}. Fix the package, or leave the model out"
-    return ""
+    if model in EXTRAS:
+        with needed(f"the model {model} needs {EXTRAS[model]}", "lambdamart"):
+            import_module(EXTRAS[model])

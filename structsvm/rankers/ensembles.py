@@ -133,11 +133,10 @@ class LightGBMEnsemble(Ensemble):
     def with_values(self, values: Vector) -> Any:
         text = re.sub(r"(?m)^objective=.*$", "objective=lambdarank", self.booster.model_to_string(), count=1)
         refitted = type(self.booster)(model_str=text)
-        place = 0
+        rest = iter(values.tolist())
         for tree, info in enumerate(self._dump["tree_info"]):
             for leaf in range(info["num_leaves"]):
-                refitted.set_leaf_output(tree, leaf, float(values[place]) * self._scale)
-                place += 1
+                refitted.set_leaf_output(tree, leaf, next(rest) * self._scale)
         return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
@@ -208,12 +207,11 @@ class XGBoostEnsemble(Ensemble):
     def with_values(self, values: Vector) -> Any:
         text = deepcopy(self._text)
         learner = text["learner"]
-        place = 0
+        rest = iter(values.astype(np.float32).tolist())
         for tree in learner["gradient_booster"]["model"]["trees"]:
             for node, left in enumerate(tree["left_children"]):
                 if left == -1:
-                    tree["split_conditions"][node] = tree["base_weights"][node] = float(np.float32(values[place]))
-                    place += 1
+                    tree["split_conditions"][node] = tree["base_weights"][node] = next(rest)
         param = learner["learner_model_param"]
         param["base_score"] = "[0E0]" if param["base_score"].startswith("[") else "0E0"
         if not learner["objective"]["name"].startswith("rank:"):
@@ -277,11 +275,9 @@ class CatBoostEnsemble(Ensemble):
 
     def with_values(self, values: Vector) -> Any:
         text = deepcopy(self._text)
-        place = 0
+        rest = iter(values.tolist())
         for tree in text["oblivious_trees"]:
-            leaves = len(tree["leaf_values"])
-            tree["leaf_values"] = np.asarray(values[place : place + leaves]).tolist()
-            place += leaves
+            tree["leaf_values"] = [next(rest) for _ in tree["leaf_values"]]
         text["scale_and_bias"] = [1.0, [0.0]]
         # A classifier needs its loss to predict classes; other models predict by its link.
         if not hasattr(self.model, "predict_proba"):
@@ -348,12 +344,11 @@ class ScikitLearnEnsemble(Ensemble):
         if hasattr(refitted, "init_"):
             refitted.init_ = "zero"
         stages = np.ravel(refitted.estimators_).tolist() if hasattr(refitted, "estimators_") else [refitted]
-        place = 0
+        rest = iter((values / self._rate).tolist())
         for stage in stages:
             tree = stage.tree_
             for node in np.flatnonzero(tree.children_left == -1).tolist():
-                tree.value[node, 0, 0] = values[place] / self._rate
-                place += 1
+                tree.value[node, 0, 0] = next(rest)
         return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from attrs import define, field
 
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranking import RankingEstimator
@@ -23,7 +23,7 @@ from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.models.trees import TreeModel
 from structsvm.rankers import staged
-from structsvm.rankers.staged import StagedData
+from structsvm.rankers.staged import Learned, StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of
 
@@ -79,6 +79,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(model.training.arrays, "validation_scores")
 
 
+@define(slots=False, eq=False, repr=False)
 class LambdaMART(RankingEstimator):
     """LambdaMART: boosted regression trees that optimize NDCG.
 
@@ -125,44 +126,22 @@ class LambdaMART(RankingEstimator):
     capabilities = Capabilities(is_staged=True, takes_sparse=True, takes_missing=True)
     stored: ClassVar[Stored] = Stored("LambdaMART", TreeModel, staged.FACTS, _restore)
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        learning_rate: float = 0.1,
-        num_leaves: int = 31,
-        min_child_samples: int = 20,
-        params: dict[str, Any] | None = None,
-        n_iter_no_change: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        measure: str | Measure | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.min_child_samples = min_child_samples
-        self.params = params
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-        self.measure = measure
+    n_estimators: int = 100
+    learning_rate: float = field(default=0.1, kw_only=True)
+    num_leaves: int = field(default=31, kw_only=True)
+    min_child_samples: int = field(default=20, kw_only=True)
+    params: dict[str, Any] | None = field(default=None, kw_only=True)
+    n_iter_no_change: int | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from queries, step by step; see `RankNet.fit`.
+    fit = staged.fit
+    _require_settings = _require_settings
 
-        Features may be sparse, or NaN if they are missing; y has labels.
-        """
-        _require_settings(self)
-        if validation is not None:
-            _require_plain_boosting(self.params or {})
-        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    def _learned(self, checked: StagedData) -> Learned:
         grouped, held_out = checked.grouped, checked.held_out
+        if held_out is not None:
+            _require_plain_boosting(self.params or {})
         usable = grouped.usable(grouped.with_pairs())
         lightgbm = _lightgbm()
         grades = _grades(np.asarray(grouped.y), self.params or {})
@@ -208,8 +187,7 @@ class LambdaMART(RankingEstimator):
         self.best_iteration_ = best_of(values) + 1 if values else int(booster.current_iteration())
         text = booster.model_to_string(num_iteration=-1)
         model = partial(TreeModel.of, booster, text=text, trees=self.best_iteration_)
-        checked.finish(self, usable, model, {"validation_scores": self.validation_scores_})
-        return self
+        return Learned(usable, model, {"validation_scores": self.validation_scores_})
 
     predict = staged.predict
 

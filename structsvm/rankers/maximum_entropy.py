@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 
@@ -33,6 +34,7 @@ def _require(ranker: Any) -> None:
     measure_of(ranker)
 
 
+@define(slots=False, eq=False, repr=False)
 class MaximumEntropy(RankingEstimator):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
@@ -66,24 +68,13 @@ class MaximumEntropy(RankingEstimator):
     capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     stored: ClassVar[Stored] = Stored("MaximumEntropy", LinearModel, {"_fitted_with_qid": bool, "n_iter_": 0}, _require)
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        relevant_from: float | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        measure: str | Measure | None = None,
-        normalize: str | None = None,
-    ) -> None:
-        self.C = C
-        self.relevant_from = relevant_from
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.measure = measure
-        self.normalize = normalize
+    C: float = 1.0
+    relevant_from: float | None = field(default=None, kw_only=True)
+    class_weight: dict[Any, float] | str | None = field(default=None, kw_only=True)
+    tol: float = field(default=1e-4, kw_only=True)
+    max_iter: int = field(default=1000, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which documents are relevant.

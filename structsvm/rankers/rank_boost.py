@@ -6,10 +6,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from attrs import define, field
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.ranking import RankingEstimator
@@ -29,7 +30,7 @@ from structsvm.rankers.rank_boost_kernels import (
     write_graded_potentials,
     write_listed_potentials,
 )
-from structsvm.rankers.staged import StagedData
+from structsvm.rankers.staged import Learned, StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of
 from structsvm.training.grouped import with_grades
@@ -57,6 +58,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(arrays, "validation_scores", len(ranker.losses_))
 
 
+@define(slots=False, eq=False, repr=False)
 class RankBoost(RankingEstimator):
     """RankBoost: boosting of weak rankers that each compare one feature with a threshold.
 
@@ -104,27 +106,16 @@ class RankBoost(RankingEstimator):
     """
 
     capabilities = Capabilities(is_staged=True, takes_missing=True, takes_preferences=True)
-    best_iteration_: int
     stored: ClassVar[Stored] = Stored("RankBoost", StumpModel, {**staged.FACTS, "best_iteration_": 0}, _restore)
 
-    def __init__(
-        self, n_estimators: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_thresholds = max_thresholds
-        self.measure = measure
+    n_estimators: int = 300
+    max_thresholds: int | None = field(default=255, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from queries, step by step; see `RankNet.fit`. Missing features are NaN."""
-        _require_settings(self)
-        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    fit = staged.fit
+    _require_settings = _require_settings
+
+    def _learned(self, checked: StagedData) -> Learned:
         grouped, held_out = checked.grouped, checked.held_out
         usable = grouped.usable(grouped.with_pairs())
         list_pairs: Any = pairs_of_preferences if isinstance(grouped.y, Preferences) else pairs_of_labels
@@ -139,9 +130,9 @@ class RankBoost(RankingEstimator):
         elif held_out is not None:
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
-            self.best_iteration_ = rounds = best_of(values) + 1
+            self.best_iteration_: int = best_of(values) + 1
             for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
-                setattr(self, name, getattr(self, name)[:rounds])
+                setattr(self, name, getattr(self, name)[: self.best_iteration_])
         model = partial(
             StumpModel,
             features=self.features_,
@@ -150,8 +141,7 @@ class RankBoost(RankingEstimator):
             missing=self.missing_,
         )
         arrays = {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
-        checked.finish(self, usable, model, arrays)
-        return self
+        return Learned(usable, model, arrays)
 
     def _boost(self, X: Any, pairs: WeightedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from attrs import define, field
 
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranking import RankingEstimator
@@ -23,7 +23,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.network import NetworkModel, network_scores, standardized
 from structsvm.rankers import staged
-from structsvm.rankers.staged import HeldOut, StagedData
+from structsvm.rankers.staged import HeldOut, Learned, StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of
 from structsvm.training.grouped import GroupedData
@@ -51,52 +51,12 @@ def decayed(hidden: int, d: int) -> Vector:
     return which
 
 
-@partial(compiled, reorder=True)
-def score(rows: Matrix, weights: Vector, hidden: int, activations: Matrix, scores: Vector) -> None:
-    """Write the scores of ``rows``, shape (n, d), and the ``activations`` of the hidden units, shape (n, hidden)."""
-    n, d = rows.shape
-    if hidden == 0:
-        for i in range(n):
-            total = 0.0
-            for j in range(d):
-                total += rows[i, j] * weights[j]
-            scores[i] = total
-        return
-    biases = weights[hidden * d : hidden * (d + 1)]
-    outputs = weights[hidden * (d + 1) :]
-    for i in range(n):
-        output = 0.0
-        for k in range(hidden):
-            unit = weights[k * d : (k + 1) * d]
-            total = biases[k]
-            for j in range(d):
-                total += rows[i, j] * unit[j]
-            activations[i, k] = math.tanh(total)
-            output += outputs[k] * activations[i, k]
-        scores[i] = output
-
-
-@partial(compiled, reorder=True)
-def add_gradient(
-    rows: Matrix, weights: Vector, hidden: int, activations: Matrix, slopes: Vector, gradient: Vector
-) -> None:
-    """Add the gradient of a cost by the weights; ``slopes`` are its derivatives by the scores."""
-    n, d = rows.shape
-    if hidden == 0:
-        for i in range(n):
-            for j in range(d):
-                gradient[j] += slopes[i] * rows[i, j]
-        return
-    outputs = weights[hidden * (d + 1) :]
-    for i in range(n):
-        for k in range(hidden):
-            activation = activations[i, k]
-            gradient[hidden * (d + 1) + k] += slopes[i] * activation
-            slope = slopes[i] * outputs[k] * (1.0 - activation * activation)
-            gradient[hidden * d + k] += slope
-            unit = gradient[k * d : (k + 1) * d]
-            for j in range(d):
-                unit[j] += slope * rows[i, j]
+@compiled
+def cost_of_pair(margin: float, target: float) -> tuple[float, float]:
+    """Return the cost of a pair with a difference of scores, and its derivative by the difference."""
+    small = math.exp(-abs(margin))
+    cost = max(margin, 0.0) + math.log1p(small) - target * margin
+    return cost, (1.0 if margin > 0.0 else small) / (1.0 + small) - target
 
 
 @compiled
@@ -104,7 +64,7 @@ def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, 
     """Return the mean cost of pairs of different (with ``ties`` also equal) grades; write its derivatives by scores."""
     n = len(scores)
     slopes[:] = 0.0
-    cost, pairs = 0.0, 0
+    total, pairs = 0.0, 0
     counted, target = 0.0, 0.5
     for i in range(n):
         for j in range(n):
@@ -114,36 +74,28 @@ def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, 
             if difference != counted:
                 counted = difference
                 target = 1.0 / (1.0 + math.exp(-difference * log_odds)) if difference > 0.0 else 0.5
-            margin = scores[i] - scores[j]
-            small = math.exp(-abs(margin))
-            cost += max(margin, 0.0) + math.log1p(small) - target * margin
-            slope = (1.0 if margin > 0.0 else small) / (1.0 + small) - target
+            cost, slope = cost_of_pair(scores[i] - scores[j], target)
+            total += cost
             slopes[i] += slope
             slopes[j] -= slope
             pairs += 1
-    if pairs > 0:
-        slopes /= pairs
-        cost /= pairs
-    return cost
+    slopes /= max(pairs, 1)
+    return total / max(pairs, 1)
 
 
 @compiled
 def cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: Vector, slopes: Vector) -> float:
     """Return the mean cost of listed pairs with target probabilities ``targets``, and write ``slopes``."""
     slopes[:] = 0.0
-    cost, pairs = 0.0, len(better)
-    for pair in range(pairs):
+    total, pairs = 0.0, max(len(better), 1)
+    for pair in range(len(better)):
         i, j = better[pair], worse[pair]
-        margin = scores[i] - scores[j]
-        small = math.exp(-abs(margin))
-        cost += max(margin, 0.0) + math.log1p(small) - targets[pair] * margin
-        slope = (1.0 if margin > 0.0 else small) / (1.0 + small) - targets[pair]
+        cost, slope = cost_of_pair(scores[i] - scores[j], targets[pair])
+        total += cost
         slopes[i] += slope
         slopes[j] -= slope
-    if pairs > 0:
-        slopes /= pairs
-        cost /= pairs
-    return cost
+    slopes /= pairs
+    return total / pairs
 
 
 class PairExamples(NamedTuple):
@@ -162,29 +114,29 @@ class PairExamples(NamedTuple):
 
 
 @compiled
-def add_query_gradient(
-    examples: PairExamples,
-    q: int,
-    hidden: int,
-    weights: Vector,
-    activations: Matrix,
-    scores: Vector,
-    slopes: Vector,
-    gradient: Vector,
-) -> float:
-    """Return the weighted mean cost of the pairs of query q, and add its gradient; other arrays are scratch memory."""
+def query_gradient(examples: PairExamples, q: int, hidden: int, weights: Vector) -> tuple[float, Vector]:
+    """Return the weighted mean cost of the pairs of query q, and its gradient by the weights."""
     first, last = examples.ptr[q], examples.ptr[q + 1]
-    n, rows = last - first, examples.rows[first:last]
-    score(rows, weights, hidden, activations, scores)
+    rows, d = examples.rows[first:last], examples.rows.shape[1]
+    units, biases = weights[: hidden * d].reshape(hidden, d), weights[hidden * d : hidden * (d + 1)]
+    outputs = weights[hidden * (d + 1) :]
+    activations = np.tanh(rows @ units.T + biases) if hidden else rows
+    scores = activations @ outputs
+    slopes = np.empty(len(rows))
     if len(examples.better) > 0:
         a, b = examples.pair_ptr[q], examples.pair_ptr[q + 1]
-        cost = cost_of_pairs(scores[:n], examples.better[a:b], examples.worse[a:b], examples.targets[a:b], slopes[:n])
+        cost = cost_of_pairs(scores, examples.better[a:b], examples.worse[a:b], examples.targets[a:b], slopes)
     else:
-        cost = cost_of_grades(scores[:n], examples.grades[first:last], examples.log_odds, examples.ties, slopes[:n])
+        cost = cost_of_grades(scores, examples.grades[first:last], examples.log_odds, examples.ties, slopes)
     weight = float(examples.weights[q])
-    slopes[:n] *= weight
-    add_gradient(rows, weights, hidden, activations, slopes, gradient)
-    return weight * cost
+    slopes *= weight
+    gradient = np.empty(len(weights))
+    gradient[hidden * (d + 1) :] = slopes @ activations
+    if hidden:
+        of_units = slopes.reshape(-1, 1) * outputs * (1.0 - activations * activations)
+        gradient[: hidden * d] = (of_units.T @ rows).ravel()
+        gradient[hidden * d : hidden * (d + 1)] = of_units.sum(axis=0)
+    return weight * cost, gradient
 
 
 @compiled
@@ -192,17 +144,12 @@ def run_epoch(
     examples: PairExamples, order: IntVector, hidden: int, rate: float, decay: float, decays: Vector, weights: Vector
 ) -> float:
     """Take a gradient step of length ``rate`` for each query; return the weighted mean of the costs before it."""
-    longest = np.max(np.diff(examples.ptr))
-    activations = np.empty((longest, hidden))
-    scores, slopes = np.empty(longest), np.empty(longest)
-    gradient = np.empty(len(weights))
-    cost = 0.0
+    total = 0.0
     for q in order:
-        gradient[:] = 0.0
-        cost += add_query_gradient(examples, q, hidden, weights, activations, scores, slopes, gradient)
-        for k in range(len(weights)):
-            weights[k] -= rate * (gradient[k] + decay * decays[k] * weights[k])
-    mean: float = cost / np.sum(examples.weights)
+        cost, gradient = query_gradient(examples, q, hidden, weights)
+        total += cost
+        weights -= rate * (gradient + decay * decays * weights)
+    mean: float = total / np.sum(examples.weights)
     return mean
 
 
@@ -231,6 +178,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(arrays, "validation_scores", epochs)
 
 
+@define(slots=False, eq=False, repr=False)
 class RankNet(RankingEstimator):
     """RankNet: a network trained by gradient descent on the cross entropy of pairs of documents.
 
@@ -281,54 +229,20 @@ class RankNet(RankingEstimator):
     capabilities = Capabilities(is_staged=True, takes_preferences=True)
     stored: ClassVar[Stored] = Stored("RankNet", NetworkModel, {**staged.FACTS, "hidden_": 0}, _restore)
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int = 10,
-        *,
-        max_iter: int = 100,
-        learning_rate: float = 0.03,
-        log_odds: float | None = 1.0,
-        ties: bool = False,
-        weight_decay: float = 0.001,
-        n_iter_no_change: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        measure: str | Measure | None = None,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.log_odds = log_odds
-        self.ties = ties
-        self.weight_decay = weight_decay
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-        self.measure = measure
+    hidden_layer_sizes: int = 10
+    max_iter: int = field(default=100, kw_only=True)
+    learning_rate: float = field(default=0.03, kw_only=True)
+    log_odds: float | None = field(default=1.0, kw_only=True)
+    ties: bool = field(default=False, kw_only=True)
+    weight_decay: float = field(default=0.001, kw_only=True)
+    n_iter_no_change: int | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from queries, step by step.
+    fit = staged.fit
+    _require_settings = _require_settings
 
-        Parameters
-        ----------
-        X : features, shape (rows, d), dense.
-        y : labels, shape (rows,), larger is better; or `Preferences`.
-        qid : as in `Ranker.fit`.
-        sample_weight : as in `Ranker.fit`; only ratios matter.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
-            to the first with the best ``measure``. None: it keeps all steps.
-
-        Warns
-        -----
-        OneQueryWarning : qid is missing, so all labeled rows are one query.
-        """
-        _require_settings(self)
-        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    def _learned(self, checked: StagedData) -> Learned:
         grouped, held_out = checked.grouped, checked.held_out
         usable = grouped.usable(_teaching(grouped, ties=self.ties))
         random = random_of(self)
@@ -341,8 +255,7 @@ class RankNet(RankingEstimator):
         self._descend(examples, held_out, rows, random)
         model = partial(NetworkModel, scaling=scaling, hidden=self.hidden_, weights=self.weights_)
         arrays = {"path": self.path_, "costs": self.costs_, "validation_scores": self.validation_scores_}
-        checked.finish(self, usable, model, arrays)
-        return self
+        return Learned(usable, model, arrays)
 
     predict = staged.predict
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from structsvm.estimators import fits
 from structsvm.estimators.parameters import measure_of, solver_of
@@ -114,6 +114,7 @@ def _restore(ranker: Any) -> None:
     require_number("gap_unit_", ranker.gap_unit_, above=0.0)
 
 
+@define(slots=False, eq=False, repr=False)
 class RankSVM(RankingEstimator):
     """The ranking SVM: ranks the better document of each pair of a query first, by a margin of 1.
 
@@ -162,24 +163,13 @@ class RankSVM(RankingEstimator):
         _restore,
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        objective: str = "pairs",
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        measure: str | Measure | None = None,
-        normalize: str | None = None,
-    ) -> None:
-        self.C = C
-        self.objective = objective
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.measure = measure
-        self.normalize = normalize
+    C: float = 1.0
+    objective: str = field(default="pairs", kw_only=True)
+    solver: str | Solver = field(default="auto", kw_only=True)
+    tol: float | None = field(default=None, kw_only=True)
+    max_iter: int | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default=None, kw_only=True)
 
     fit = fits.fit
     path = fits.path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -16,15 +16,15 @@ from structsvm.estimators.saving import record, set_features
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import contents
-from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place, require_integer
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.models.base import TrainedModel
 from structsvm.models.rows import not_sparse
-from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
+from structsvm.training.data import TrainingData, features_as_fitted, validation_data
 from structsvm.training.grouped import GroupedData
-from structsvm.training.preferences import Preferences
+
+Ranker = TypeVar("Ranker", bound=Any)
 
 FACTS: Mapping[str, Any] = {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "best_iteration_": 1}
 """Facts of a fit that files store."""
@@ -80,18 +80,46 @@ class StagedData:
         held_out = None if validation is None else _held_out(ranker, validation, with_qid=qid is not None)
         return cls(data, grouped, held_out)
 
-    def finish(
-        self,
-        ranker: Any,
-        usable: BoolVector,
-        model: Callable[..., TrainedModel],
-        arrays: Mapping[str, Any],
-    ) -> None:
-        """Set the facts of a fit and ``model_``; files store ``arrays`` that are not None."""
-        ranker._fitted_with_qid = self.data.qid is not None
-        ranker.n_examples_, ranker.n_left_out_ = int(usable.sum()), int((~usable).sum())
-        training = record(ranker, arrays, self.data.statistics())
-        ranker.model_ = model(n_features=self.data.n_features, feature_names=self.data.names, training=training)
+
+class Learned(NamedTuple):
+    """A mask of the queries learned from, the form of the model, and arrays that files store unless they are None."""
+
+    usable: BoolVector
+    model: Callable[..., TrainedModel]
+    arrays: Mapping[str, Any]
+
+
+def fit(
+    self: Ranker,
+    X: Any,
+    y: Any,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    validation: tuple[Any, ...] | None = None,
+) -> Ranker:
+    """Learn from queries, step by step.
+
+    Parameters
+    ----------
+    X : features, shape (rows, d), dense; NaN if they are missing (`RankBoost`, `LambdaMART`), or sparse (`LambdaMART`).
+    y : labels, shape (rows,), larger is better; or `Preferences` (`RankBoost`, `RankNet`).
+    qid : as in `Ranker.fit`.
+    sample_weight : as in `Ranker.fit`; only ratios matter.
+    validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
+        to the first with the best ``measure``. None: it keeps all steps.
+
+    Warns
+    -----
+    OneQueryWarning : qid is missing, so all labeled rows are one query.
+    """
+    self._require_settings()
+    checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    data, learned = checked.data, self._learned(checked)
+    self._fitted_with_qid = data.qid is not None
+    self.n_examples_, self.n_left_out_ = int(learned.usable.sum()), int((~learned.usable).sum())
+    training = record(self, learned.arrays, data.statistics())
+    self.model_ = learned.model(n_features=data.n_features, feature_names=data.names, training=training)
+    return self
 
 
 def predict(self: Any, X: Any) -> Vector:
@@ -104,10 +132,6 @@ def predict(self: Any, X: Any) -> Vector:
 def fitted_features(ranker: RankingEstimator, X: Any) -> Readable:
     """Return features for a fitted ranker."""
     check_is_fitted(ranker, "model_")
-    return _rows(ranker, X)
-
-
-def _rows(ranker: RankingEstimator, X: Any) -> Readable:
     return features_as_fitted(ranker, _require_kind(ranker, X), missing=ranker.capabilities.takes_missing)
 
 
@@ -118,20 +142,14 @@ def _require_kind(ranker: RankingEstimator, X: Any) -> Any:
 
 
 def _held_out(ranker: RankingEstimator, validation: Any, *, with_qid: bool) -> HeldOut:
-    """Check ``validation``, which is (X, y, qid) or (X, y), and return it with the measure."""
-    X, y, qid = validation_parts(validation, with_qid=with_qid)
-    if isinstance(y, Preferences):
-        raise InputError("measures need labels: the y of validation must have a label for each row, not Preferences")
-    try:
-        X = _rows(ranker, X)
-        y = checked_labels(y, X.shape[0])
-        queries = Queries.of(qid, len(y)).sorted_by(contents(X), y)
-    except InputError as error:
-        raise InputError(f"validation cannot be used: {error}") from None
-    measure = measure_of(ranker)
-    if np.isnan(measure.values(rank_lists(np.zeros(len(y)), y, qid))).all():
+    """Check ``validation``, and return it with the measure."""
+    if isinstance(validation, tuple | list) and validation:
+        _require_kind(ranker, validation[0])
+    held = validation_data(ranker, validation, with_qid=with_qid, missing=ranker.capabilities.takes_missing)
+    queries, measure = held.queries.sorted_by(contents(held.X), held.y), measure_of(ranker)
+    if np.isnan(measure.values(rank_lists(np.zeros(held.rows), held.y, held.queries.number))).all():
         raise InputError(
             f"validation cannot be used: {measure} is undefined for all of its queries, for example because no "
             "document is relevant"
         )
-    return HeldOut(queries.grouped(X), queries.grouped(y), queries.number[queries.order], measure)
+    return HeldOut(queries.grouped(held.X), queries.grouped(held.y), queries.number[queries.order], measure)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
@@ -137,6 +137,7 @@ def _restore(ranker: Any) -> None:
         raise ValueError("the weights of the model and of its result differ")
 
 
+@define(slots=False, eq=False, repr=False)
 class TreeRanker(RankingEstimator):
     """Boosted trees whose leaf values are learned together, with weights of the plain features beside them.
 
@@ -183,42 +184,22 @@ class TreeRanker(RankingEstimator):
         "TreeRanker", LeafModel, {"n_examples_": 1, "n_left_out_": 0, "_fitted_with_qid": bool}, _restore
     )
 
-    def __init__(
-        self,
-        loss: str | ScoreLoss[Any] = "map",
-        C: float = 1.0,
-        *,
-        n_estimators: int = 200,
-        num_leaves: int = 8,
-        learning_rate: float = 0.1,
-        min_child_samples: int = 20,
-        trees: Any = None,
-        features: bool = True,
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        measure: str | Measure | None = None,
-        normalize: str | None = "standard",
-        monotonic_cst: ArrayLike | dict[str, int] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.n_estimators = n_estimators
-        self.num_leaves = num_leaves
-        self.learning_rate = learning_rate
-        self.min_child_samples = min_child_samples
-        self.trees = trees
-        self.features = features
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.measure = measure
-        self.normalize = normalize
-        self.monotonic_cst = monotonic_cst
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    loss: str | ScoreLoss[Any] = "map"
+    C: float = 1.0
+    n_estimators: int = field(default=200, kw_only=True)
+    num_leaves: int = field(default=8, kw_only=True)
+    learning_rate: float = field(default=0.1, kw_only=True)
+    min_child_samples: int = field(default=20, kw_only=True)
+    trees: Any = field(default=None, kw_only=True)
+    features: bool = field(default=True, kw_only=True)
+    solver: str | Solver = field(default="auto", kw_only=True)
+    tol: float | None = field(default=None, kw_only=True)
+    max_iter: int | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default="standard", kw_only=True)
+    monotonic_cst: ArrayLike | dict[str, int] | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy with the same ensemble, because a clone of a fitted ensemble would have no trees."""

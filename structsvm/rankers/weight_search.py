@@ -6,6 +6,7 @@ import warnings
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
@@ -69,6 +70,7 @@ def _restore(ranker: Any) -> None:
     )
 
 
+@define(slots=False, eq=False, repr=False)
 class WeightSearch(RankingEstimator):
     """A linear ranker by direct maximization of mean average precision, one direction of the weights at a time.
 
@@ -119,26 +121,14 @@ class WeightSearch(RankingEstimator):
         _restore,
     )
 
-    def __init__(
-        self,
-        directions: str | ArrayLike = "coordinates",
-        start: str | ArrayLike = "first",
-        *,
-        fix_first: bool = False,
-        incremental: bool = False,
-        max_iter: int = 100,
-        random_state: int | np.random.RandomState | None = None,
-        measure: str | Measure | None = None,
-        normalize: str | None = None,
-    ) -> None:
-        self.directions = directions
-        self.start = start
-        self.fix_first = fix_first
-        self.incremental = incremental
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.measure = measure
-        self.normalize = normalize
+    directions: str | ArrayLike = "coordinates"
+    start: str | ArrayLike = "first"
+    fix_first: bool = field(default=False, kw_only=True)
+    incremental: bool = field(default=False, kw_only=True)
+    max_iter: int = field(default=100, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
+    normalize: str | None = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from queries.

@@ -247,14 +247,24 @@ def column(y: Any) -> NDArray[Any]:
     return vector
 
 
-def validation_parts(validation: Any, *, with_qid: bool) -> tuple[Any, Any, Any]:
-    """Return X, y and qid of ``validation``; refuse a missing qid if ``fit`` was given qid."""
+def validation_data(
+    estimator: Any, validation: Any, *, with_qid: bool, min_rows: int = 1, missing: bool = False
+) -> TrainingData:
+    """Check held-out queries, (X, y, qid) or (X, y), whose features are as in ``fit``; refuse a missing qid."""
     if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
         raise InputError("validation must be a tuple (X, y, qid), or (X, y) if all its rows are one query")
     X, y, qid = (*validation, None)[:3]
     if qid is None and with_qid:
         raise InputError("fit was given qid, so validation needs it too: pass validation=(X, y, qid)")
-    return X, y, qid
+    if isinstance(y, Preferences):
+        raise InputError("measures need labels: the y of validation must have a label for each row, not Preferences")
+    try:
+        rows = features_as_fitted(estimator, X, min_rows=min_rows, missing=missing)
+        labels = checked_labels(y, rows.shape[0])
+        queries, ids = Queries.of(qid, len(labels)), None if qid is None else np.asarray(qid)
+    except InputError as error:
+        raise InputError(f"validation cannot be used: {error}") from None
+    return TrainingData(type(estimator).__name__, rows, labels, ids, queries=queries)
 
 
 def _warn_of_ids(names: Sequence[str]) -> None:

@@ -53,5 +53,7 @@ def test_a_loss_that_was_compiled_needs_no_more():
 
 def test_the_progress_line_shows_compilation(monkeypatch):
     monkeypatch.setattr(live_progress, "what_is_compiled", lambda: "compiling average_precision, 3 s")
-    (column,) = (column for column in live_progress.line().columns if isinstance(column, live_progress._TextColumn))
+    (column,) = (
+        column for column in live_progress.line().columns if isinstance(column, live_progress._CompilationColumn)
+    )
     assert str(column.render(None)) == "compiling average_precision, 3 s"

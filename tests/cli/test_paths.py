@@ -211,10 +211,10 @@ def test_tables_of_a_benchmark_are_not_among_its_data(run, here):
 
 
 def test_names_that_a_file_system_may_take_for_one(tmp_path):
-    assert checks._one_file(tmp_path / "Rows.csv", tmp_path / "rows.CSV")
-    assert not checks._one_file(tmp_path / "Rows.csv", tmp_path / "other")
+    assert checks._identity(tmp_path / "Rows.csv") == checks._identity(tmp_path / "rows.CSV")
+    assert checks._identity(tmp_path / "Rows.csv") != checks._identity(tmp_path / "other")
     (tmp_path / "Rows.csv").touch()
-    assert not checks._one_file(tmp_path / "Rows.csv", tmp_path / "rows.CSV")
+    assert checks._identity(tmp_path / "Rows.csv") != checks._identity(tmp_path / "rows.CSV")
 
 
 def test_standard_output_does_not_go_to_an_input(process):

@@ -259,16 +259,15 @@ def test_a_grid_of_C_keeps_the_best_on_validation(run):
     assert re.search(rf"^choice +{re.escape(words)}$", run("show", "m.npz").stdout, re.MULTILINE)
 
 
-def test_a_pick_at_an_end_of_the_grid_gives_a_note(run, monkeypatch):
+def test_a_pick_at_an_end_of_the_grid_gives_a_warning(run, monkeypatch):
     options = ("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--model", "m.npz")
-    for best, message in ((0.1, "least value of --C-grid, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
+    for best, message in ((0.1, "C = 0.1 is the least"), (1.0, ""), (10.0, "C = 10 is the largest")):
         monkeypatch.setattr(
             Ranker, "predict", lambda self, X, qid, best=best: X[:, 0] * (1.0 if best == self.C else -1.0)
         )
-        printed = run(*options).stderr
-        assert re.fullmatch(
-            f"structsvm: note: validation chose the {message}; a wider grid may do better\n" if message else "", printed
-        )
+        lines = [line for line in run(*options).stdout.splitlines() if "value of the grid" in line]
+        more = " value of the grid: a wider range of Cs may do better"
+        assert lines == ([f"warning  the chosen {message}{more}"] if message else [])
         assert run(*options, "-q").output == ""
 
 

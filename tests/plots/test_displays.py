@@ -254,7 +254,7 @@ class TestRegularizationPath:
         assert display.lines_["test"].get_color() == BLUE
 
     def test_settings_must_be_numbers(self, axes):
-        RegularizationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
+        RegularizationPathDisplay(["a", "b"], [0.1, 0.2]).plot(axes)
         assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
 
     def test_invalid_estimators_are_errors(self, data):

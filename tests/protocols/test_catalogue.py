@@ -1,5 +1,7 @@
 """The models by name: each system of `structsvm.rankers` and fusion in the experiment and in the benchmark."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -86,7 +88,7 @@ def test_methods_of_fusion_have_the_names_that_fuse_knows(create):
 
 
 def test_a_model_whose_package_is_not_installed(monkeypatch):
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
     assert "LambdaMART" not in names(models_of(None))
     for create in (experiment_models.create, benchmark_models.create):
         with pytest.raises(NotInstalledError, match=r"LambdaMART needs lightgbm: pip install 'structural-svm\[lambda"):
@@ -97,11 +99,11 @@ def test_a_model_whose_package_cannot_be_loaded(monkeypatch):
     def import_module(name):
         raise OSError("libgomp.so.1: cannot open shared object file")
 
-    monkeypatch.setattr(catalogue, "find_spec", lambda name: name)
     monkeypatch.setattr(catalogue, "import_module", import_module)
     assert (needed_package("LambdaMART"), needed_package("RankBoost")) == ("lightgbm", "")
     for create in (experiment_models.create, benchmark_models.create):
         with pytest.raises(
-            NotInstalledError, match=r"LambdaMART needs lightgbm, which is installed but cannot be loaded: libgomp.so.1"
+            NotInstalledError,
+            match=r"needs lightgbm, which is installed but cannot be loaded \(libgomp.so.1",
         ):
             create("lambdamart")

@@ -5,7 +5,7 @@ import pytest
 
 from structsvm.foundation.queries import Queries
 from structsvm.models.network import network_scores
-from structsvm.rankers.rank_net import add_query_gradient, decayed, first_weights, pair_examples, run_epoch, size
+from structsvm.rankers.rank_net import decayed, first_weights, pair_examples, query_gradient, run_epoch, size
 from structsvm.training.grouped import GroupedData
 from structsvm.training.preferences import Preferences
 
@@ -17,12 +17,9 @@ def training(y, rng):
 
 
 def gradient(examples, hidden, weights):
-    """The cost of all queries and its gradient, by the compiled functions."""
-    n = examples.rows.shape[0]
-    total, out = 0.0, np.zeros(len(weights))
-    for q in range(len(examples.weights)):
-        total += add_query_gradient(examples, q, hidden, weights, np.empty((n, hidden)), np.empty(n), np.empty(n), out)
-    return total, out
+    """The cost of all queries and its gradient, by the compiled function."""
+    parts = [query_gradient(examples, q, hidden, weights) for q in range(len(examples.weights))]
+    return sum(cost for cost, _ in parts), sum(slopes for _, slopes in parts)
 
 
 def test_scores_are_those_of_matrix_products():

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from operator import itemgetter
 from typing import Any, TypeVar
 
 import click
 
-from structsvm.cli.shared.options import Dependent, accepted_by, list_option, several
+from structsvm.cli.shared.options import accepted_by, list_option, needing, several
 from structsvm.registry.spelling import is_whole
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -84,9 +83,7 @@ with_grades = click.option(
     "--grades",
     metavar="PAIRS",
     callback=_as_grades,
-    cls=Dependent,
-    needs="--qrels",
-    when=itemgetter("qrels"),
+    **needing("--qrels"),
     help="New grade for each grade in the judgments, such as 1=4,2=3,3=2,4=1,-1=0 for Cranfield, whose best grade is "
     "1.  [default: as given]",
 )

@@ -6,7 +6,6 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,18 +17,12 @@ from structsvm.cli.shared.paths import PathType
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.files import STANDARD_INPUT
 
-_Identity: TypeAlias = tuple[int, int]
-"""Device and inode of a file."""
-
-
-class _PathValue(NamedTuple):
-    name: str
-    type: PathType
-    path: Path
+_Identity: TypeAlias = tuple[Any, Any]
+"""Device and inode of a file; folder and name of a file that does not exist yet."""
 
 
 class Output(NamedTuple):
-    """A file that a command writes: its option, its path and the type of paths that checks it."""
+    """A path of a command, most often a file that it writes: its option, the path and the type that checks it."""
 
     name: str
     path: Path
@@ -74,7 +67,7 @@ class Command(click.Command):
         paths = list(_paths(self.params, ctx.params))
         if sum(value.path == STANDARD_INPUT for value in paths) > 1:
             raise click.UsageError("two inputs cannot both be standard input: name a file for one")
-        outputs = [Output(value.name, path, value.type) for value in paths for path in value.type.writes(value.path)]
+        outputs = [value._replace(path=path) for value in paths for path in value.type.writes(value.path)]
         others = list(self._also_writes(ctx.params))
         folders = {(other.name, other.path.parent) for other in others}
         outputs = [value for value in outputs if (value.name, value.path) not in folders] + others
@@ -92,7 +85,7 @@ def command(name: str, short_help: str, **settings: Any) -> Callable[[Callable[.
     return click.command(name, Command, short_help=short_help, **settings)
 
 
-def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_PathValue]:
+def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[Output]:
     for param in params:
         value = values.get(param.name or "")
         if isinstance(param.type, PathType) and value is not None:
@@ -100,47 +93,51 @@ def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterato
             for path in value if isinstance(value, tuple) else (value,):
                 # Names of data sets are text.
                 if isinstance(path, Path):
-                    yield _PathValue(name, param.type, path)
+                    yield Output(name, path, param.type)
 
 
 def _keep_outputs_apart(outputs: list[Output]) -> None:
-    for one, other in combinations(outputs, 2):
-        if _one_file(one.path, other.path):
+    files: dict[_Identity, Output] = {}
+    for output in outputs:
+        identity = _identity(output.path)
+        other = output if identity is None else files.setdefault(identity, output)
+        if other is not output:
             raise InputError(
-                f"{one.name} {one.path} and {other.name} {other.path} are the same file: each output needs its own"
+                f"{other.name} {other.path} and {output.name} {output.path} are the same file: each output needs its "
+                "own"
             )
 
 
-def _spare_inputs(outputs: list[Output], paths: list[_PathValue]) -> None:
-    inputs: dict[_Identity, Path] = {}
-    absent: dict[Path, Path] = {}
+def _spare_inputs(outputs: list[Output], paths: list[Output]) -> None:
+    inputs: dict[_Identity | None, tuple[Path, Path]] = {}
     for value in paths:
         with suppress(InputError, OSError):
-            for path in value.type.reads(value.path):
-                identity = _identity(path.stat)
-                if identity is not None:
-                    inputs[identity] = path
-                elif path != value.path:
-                    absent[path] = value.path
+            inputs |= {_identity(path): (path, value.path) for path in value.type.reads(value.path)}
+    inputs.pop(None, None)
     for output in outputs:
-        identity = _identity(output.path.stat)
-        spared = None if identity is None else inputs.get(identity)
-        if spared is not None:
-            known_as = "" if spared == output.path else ", which is the same file"
+        path, named = inputs.get(_identity(output.path), (None, None))
+        if path is None:
+            continue
+        if path.exists():
+            known_as = "" if path == output.path else ", which is the same file"
             raise InputError(
-                f"{output.name} {output.path} would replace the input {spared}{known_as}: choose another file"
+                f"{output.name} {output.path} would replace the input {path}{known_as}: choose another file"
             )
-        read = next((path for path in absent if _one_file(output.path, path)), None)
-        if read is not None:
+        if path != named:
             raise InputError(
-                f"the next run would read {output.name} {output.path} together with {absent[read]}: choose another file"
+                f"the next run would read {output.name} {output.path} together with {named}: choose another file"
             )
-    identity = _identity(lambda: os.fstat(sys.stdout.fileno()))
-    if identity in inputs:
-        raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
+    try:
+        status = os.fstat(sys.stdout.fileno())
+    # A standard stream may be missing or closed.
+    except (AttributeError, OSError, ValueError):
+        return
+    path, _ = inputs.get((status.st_dev, status.st_ino), (None, None))
+    if path is not None:
+        raise InputError(f"standard output goes to the input {path}: send it elsewhere")
 
 
-def _spare_folders(outputs: list[Output], folders: list[_PathValue]) -> None:
+def _spare_folders(outputs: list[Output], folders: list[Output]) -> None:
     """Refuse to write into an input folder, or into one of its folders with inputs."""
     holding = [(folder.type.reads_below, path) for folder in folders for path in _holding(folder)]
     for output in outputs:
@@ -154,7 +151,7 @@ def _spare_folders(outputs: list[Output], folders: list[_PathValue]) -> None:
                 )
 
 
-def _holding(folder: _PathValue) -> dict[Path, None]:
+def _holding(folder: Output) -> dict[Path, None]:
     """Return an input folder and its subfolders that contain inputs."""
     holding = {folder.path: None}
     with suppress(InputError, OSError):
@@ -162,24 +159,14 @@ def _holding(folder: _PathValue) -> dict[Path, None]:
     return holding
 
 
-def _identity(status: Callable[[], os.stat_result]) -> _Identity | None:
-    """Return the identity of a file; None if it does not exist, or is a pipe or device."""
-    # A standard stream may be missing or closed.
-    with suppress(AttributeError, OSError, ValueError):
-        result = status()
-        if stat.S_ISREG(result.st_mode):
-            return result.st_dev, result.st_ino
-    return None
+def _identity(path: Path) -> _Identity | None:
+    """Return the identity of a file, which may not exist yet; None for pipes and devices: they accept several outputs.
 
-
-def _one_file(one: Path, other: Path) -> bool:
-    """Return whether two paths name the same file, which may not exist yet."""
-    if _identity(one.stat) or _identity(other.stat):
-        return _identity(one.stat) == _identity(other.stat)
-    first, second = (Path(os.path.realpath(path)) for path in (one, other))
-    if first == second:
-        # Pipes and devices accept several outputs.
-        return not first.exists()
-    # Some file systems ignore case, so names that differ only in case count as equal.
-    names = {unicodedata.normalize("NFC", path.name).casefold() for path in (first, second)}
-    return first.parent == second.parent and len(names) == 1
+    Some file systems ignore case, so names that differ only in case count as equal.
+    """
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        place = Path(os.path.realpath(path))
+        return place.parent, unicodedata.normalize("NFC", place.name).casefold()
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None

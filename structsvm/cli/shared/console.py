@@ -125,58 +125,28 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
         return
     from structsvm.cli.shared import live_progress
 
-    pace = _Pace()
-    with live_progress.bar(lambda: "-:--:--" if pace.left is None else _clock(pace.left)) as progress:
+    with live_progress.bar() as progress:
         task = progress.add_task(what, total=None)
-
-        def show(done: int, total: int) -> None:
-            pace.report(done, total)
-            progress.update(task, completed=done, total=total)
-
-        yield show
-
-
-class _Pace:
-    """Estimate the time left from the mean pace after the first step, which also reads data and compiles."""
-
-    def __init__(self) -> None:
-        self._first: tuple[float, int] | None = None
-        self._last: tuple[float, int] | None = None
-        self._total = 0
-
-    def report(self, done: int, total: int) -> None:
-        """Record the number of finished steps and their total; the first report counts steps of an earlier run."""
-        self._total = total
-        if self._last is None:
-            self._last = (time.monotonic(), done)
-        elif done > self._last[1]:
-            self._last = (time.monotonic(), done)
-            self._first = self._first or self._last
-
-    @property
-    def left(self) -> float | None:
-        """Seconds until all steps are done; None before the second new step."""
-        if self._first is None or self._last is None or self._first == self._last:
-            return None
-        (begun, first), (ended, last) = self._first, self._last
-        expected = (ended - begun) / (last - first) * (self._total - last)
-        return max(0.0, expected - (time.monotonic() - ended))
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 class _Lines:
+    """Lines of progress with the time left at the mean pace; the first call counts the steps of an earlier run."""
+
     def __init__(self, what: str) -> None:
         self._what = what
         self._began = self._said = time.monotonic()
-        self._pace = _Pace()
+        self._before: int | None = None
 
     def __call__(self, done: int, total: int) -> None:
-        self._pace.report(done, total)
         now = time.monotonic()
+        if self._before is None:
+            self._before = done
         if now - self._said < _LINE_EVERY:
             return
-        self._said, left = now, self._pace.left
-        ending = "" if left is None else f", {_clock(left)} left"
-        echo(f"structsvm: {done} of {total} {self._what} after {_clock(now - self._began)}{ending}", err=True)
+        self._said, steps = now, done - self._before
+        left = f", {_clock((now - self._began) / steps * (total - done))} left" if steps else ""
+        echo(f"structsvm: {done} of {total} {self._what} after {_clock(now - self._began)}{left}", err=True)
 
 
 def _clock(seconds: float) -> str:

@@ -1,7 +1,5 @@
 """Progress on a terminal, drawn by rich; commands without a terminal do not import this module."""
 
-from collections.abc import Callable
-
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -12,6 +10,7 @@ from rich.progress import (
     Task,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -23,34 +22,31 @@ def line() -> Progress:
     return Progress(
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),
-        _TextColumn(what_is_compiled),
+        _CompilationColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )
 
 
-def bar(left: Callable[[], str]) -> Progress:
-    """Return a bar for the steps of one task; ``left`` returns the time left."""
+def bar() -> Progress:
+    """Return a bar for the steps of one task, with the time left at their mean pace."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
-        _TextColumn(left, style="progress.remaining"),
+        TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        # A step may take minutes, so no step is too old for the estimate.
+        speed_estimate_period=float("inf"),
     )
 
 
-class _TextColumn(ProgressColumn):
-    """A column with the text that a function returns at each refresh."""
-
-    def __init__(self, text: Callable[[], str], style: str = "") -> None:
-        super().__init__()
-        self._text = text
-        self._style = style
+class _CompilationColumn(ProgressColumn):
+    """The code that is being compiled."""
 
     def render(self, task: Task) -> Text:
-        return Text(self._text(), style=self._style)
+        return Text(what_is_compiled())

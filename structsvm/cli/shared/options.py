@@ -68,6 +68,11 @@ class Dependent(click.Option):
             raise click.UsageError(f"{name} has no effect without {self._needs}: add that, or leave {name} out", ctx)
 
 
+def needing(needs: str, when: Callable[[Mapping[str, Any]], Any] | None = None) -> dict[str, Any]:
+    """Return the settings of a `Dependent` option; without ``when``, ``needs`` is another option."""
+    return {"cls": Dependent, "needs": needs, "when": when or itemgetter(needs.removeprefix("--"))}
+
+
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """Arguments named in messages of the library, and the corresponding options."""
 
@@ -222,9 +227,7 @@ fold_seed = click.option(
     "--seed",
     type=SEED,
     default=0,
-    cls=Dependent,
-    needs="--folds",
-    when=itemgetter("folds"),
+    **needing("--folds"),
     help="Seed of the random split into folds.",
 )
 """Option for the seed of --folds."""

@@ -1,14 +1,13 @@
 """Options for bounds and signs of weights, by name or number of features."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 import numpy as np
-from attrs import frozen
 
-from structsvm.cli.shared.options import several
-from structsvm.foundation.settings import repeated
+from structsvm.cli.shared.options import bad, several
+from structsvm.exceptions import InputError
 from structsvm.registry.spelling import is_whole, parse_number
 
 if TYPE_CHECKING:
@@ -17,44 +16,36 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
+Limits: TypeAlias = dict[str, tuple[float, float]]
+"""Smallest and largest weight of each feature, by name or number; "" stands for all features."""
+
 _SIGNS = {"1": 1, "+1": 1, "-1": -1, "0": 0}
 
 
-@frozen
-class Limit:
-    """Smallest and largest weight of a feature, by name or number, or of all features (None)."""
-
-    feature: str | None
-    low: float
-    high: float
-
-
-def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[Limit, ...]:
+def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Limits:
     """Parse limits written as LOW:HIGH or FEATURE:LOW:HIGH."""
-    limits = []
+    from structsvm.problem.coordinates import checked_bounds
+
+    limits: Limits = {}
     for text in several(ctx, param, texts):
         *feature, low, high = text.rsplit(":", 2) if ":" in text else ("", text, "none")
         try:
             ends = (parse_number(low or "-inf", float), parse_number(high or "inf", float))
+            checked_bounds(ends, 1, repr(text), feature or ["every feature"])
+        except InputError as error:
+            raise bad(error) from None
         except ValueError:
-            ends = np.nan, np.nan
-        if np.isnan(ends).any():
             raise click.BadParameter(
                 f"{text!r} is not a bound: write LOW:HIGH for all weights or FEATURE:LOW:HIGH for one, such as 0: or "
                 "3:-1:1, and omit a number for no bound"
-            )
-        if ends[0] > ends[1]:
-            raise click.BadParameter(f"{text!r}: low {ends[0]:g} is above high {ends[1]:g}: exchange them")
-        if ends[0] == np.inf or ends[1] == -np.inf:
-            raise click.BadParameter(f"{text!r}: no finite weight is from {ends[0]:g} to {ends[1]:g}")
-        limits.append(Limit(feature[0] if feature else None, *ends))
-    _require_once(limit.feature or "LOW:HIGH" for limit in limits)
-    return tuple(limits)
+            ) from None
+        _add(limits, feature[0] if feature else "", ends)
+    return limits
 
 
 def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, int]:
     """Parse signs written as FEATURE:SIGN."""
-    pairs = []
+    signs: dict[str, int] = {}
     for text in several(ctx, param, texts):
         feature, _, sign = text.rpartition(":")
         if not feature or sign not in _SIGNS:
@@ -62,9 +53,14 @@ def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
                 f"{text!r} is not FEATURE:SIGN, such as 3:+1 or age:-1: +1 if scores must not fall as the feature "
                 "rises, -1 if they must not rise"
             )
-        pairs.append((feature, _SIGNS[sign]))
-    _require_once(feature for feature, _ in pairs)
-    return dict(pairs)
+        _add(signs, feature, _SIGNS[sign])
+    return signs
+
+
+def _add(settings: dict[str, T], feature: str, setting: T) -> None:
+    if feature in settings:
+        raise click.BadParameter(f"{feature or 'LOW:HIGH'} is given twice: leave one out")
+    settings[feature] = setting
 
 
 def with_bounds(more: str = "") -> Callable[[F], F]:
@@ -91,28 +87,25 @@ def with_bounds(more: str = "") -> Callable[[F], F]:
     return lambda command: bounds(signs(command))
 
 
-def settings_for(data: "RankingData", limits: Sequence[Limit], signs: Mapping[str, int]) -> dict[str, Any]:
+def settings_for(data: "RankingData", limits: Limits, signs: Mapping[str, int]) -> dict[str, Any]:
     """Return ``bounds`` and ``monotonic_cst`` of a ranker; limits of a feature override limits of all."""
+    from structsvm.training import Regularizer
+
     settings: dict[str, Any] = {}
     width = data.X.shape[1]
-    of_all = next((limit for limit in limits if limit.feature is None), Limit(None, -np.inf, np.inf))
-    of_one = {limit.feature: limit for limit in limits if limit.feature is not None}
-    low, high = np.full(width, of_all.low), np.full(width, of_all.high)
-    for column, limit in _by_column(data, of_one, "--bounds"):
-        low[column], high[column] = limit.low, limit.high
+    of_all = limits.get("", (-np.inf, np.inf))
+    of_one = {feature: ends for feature, ends in limits.items() if feature}
     if limits:
-        settings["bounds"] = (low, high) if of_one else (of_all.low, of_all.high)
-    monotonic = np.zeros(width, dtype=np.int64)
-    for (column, sign), feature in zip(_by_column(data, signs, "--monotonic-cst"), signs, strict=True):
-        monotonic[column] = sign
-        if (sign > 0 and high[column] < 0.0) or (sign < 0 and low[column] > 0.0):
-            raise click.BadParameter(
-                f"{feature}:{sign:+d} and --bounds contradict each other: the weight is between {low[column]:g} and "
-                f"{high[column]:g}",
-                param_hint="'--monotonic-cst'",
-            )
+        low, high = (np.full(width, end) for end in of_all)
+        for column, ends in _by_column(data, of_one, "--bounds"):
+            low[column], high[column] = ends
+        settings["bounds"] = (low, high) if of_one else of_all
     if signs:
-        settings["monotonic_cst"] = monotonic
+        settings["monotonic_cst"] = np.zeros(width, dtype=np.int64)
+        for column, sign in _by_column(data, signs, "--monotonic-cst"):
+            settings["monotonic_cst"][column] = sign
+    names = data.feature_names or [str(k + 1) for k in range(width)]
+    Regularizer("Ranker", **settings).limits(width, names)
     return settings
 
 
@@ -134,9 +127,3 @@ def _by_column(data: "RankingData", features: Mapping[str, T], option: str) -> l
             )
         features_by_column[column] = feature
     return [(column, features[feature]) for column, feature in features_by_column.items()]
-
-
-def _require_once(features: Iterable[str]) -> None:
-    twice = repeated(features)
-    if twice is not None:
-        raise click.BadParameter(f"{twice} is given twice: leave one out")

@@ -10,12 +10,12 @@ from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
-    Dependent,
     Whole,
     as_Cs,
     fold_seed,
     measure_option,
     name_option,
+    needing,
     number_option,
     threads,
     with_normalize,
@@ -23,10 +23,10 @@ from structsvm.cli.shared.options import (
 )
 from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
-from structsvm.cli.train.summary import note_end, summary
+from structsvm.cli.train.summary import summary
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
@@ -99,9 +99,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     "measures",
     multiple=True,
     default=["map"],
-    cls=Dependent,
-    needs="--C-grid or --validation",
-    when=lambda values: values["C_grid"] or values["validation"],
+    **needing("--C-grid or --validation", lambda values: values["C_grid"] or values["validation"]),
     help="Measure that chooses the value of --C-grid or the number of boosting steps. Of several, the first chooses "
     "and all are shown.",
 )
@@ -155,7 +153,7 @@ def train_command(
     seed: int,
     measures: "tuple[Measure, ...]",
     time_limit: float | None,
-    limits: tuple[Limit, ...],
+    limits: Limits,
     signs: dict[str, int],
     warm_start: Path | None,
     jobs: int | None,
@@ -218,7 +216,6 @@ def train_command(
     trained: Any = learner.estimator_ if C_grid else learner
     if C_grid and not quiet:
         show_tables(learner.table())
-        note_end(learner)
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)
     if not columns.are_tables(data):

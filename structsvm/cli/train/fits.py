@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import define, field
+
 from structsvm.cli.shared.console import echo, note, show_tables
 from structsvm.cli.shared.failures import Failure
 from structsvm.exceptions import counted
@@ -15,24 +17,19 @@ if TYPE_CHECKING:
     from structsvm.result import Step
 
 
+@define(eq=False)
 class FitMonitor:
     """Callback that shows each step, ends a fit after ``seconds``, and reports the checkpoint of a resumed fit."""
 
-    def __init__(
-        self,
-        say: Callable[[str], None],
-        tol: float,
-        seconds: float | None = None,
-        checkpoint: Path | None = None,
-        *,
-        at_C: bool = False,
-    ) -> None:
-        self.say, self.tol, self.seconds = say, tol, seconds
-        self.checkpoint, self.at_C = checkpoint, at_C
-        self.fits = 0
-        self._fit: tuple[int | None, float] | None = None
-        self._seconds_before = 0.0
-        self._late: dict[tuple[int | None, float], float] = {}
+    say: Callable[[str], None]
+    tol: float
+    seconds: float | None = None
+    checkpoint: Path | None = None
+    at_C: bool = field(default=False, kw_only=True)
+    fits: int = field(default=0, init=False)
+    _fit: tuple[int | None, float] | None = field(default=None, init=False)
+    _seconds_before: float = field(default=0.0, init=False)
+    _late: dict[tuple[int | None, float], float] = field(factory=dict, init=False)
 
     def __call__(self, step: "Step", fold: int | None = None) -> bool:
         """Show a step of a fit, and return whether the time limit has passed."""
@@ -81,7 +78,7 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, GridEndWarning, ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, ZeroWeightsWarning
 
     messages: list[str] = []
 
@@ -93,7 +90,6 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("ignore", GridEndWarning)
         if certified:
             for category in (ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning):
                 warnings.simplefilter("ignore", category)

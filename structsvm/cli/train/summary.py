@@ -1,16 +1,14 @@
-"""The summary that ``structsvm train`` prints, and the scores of a search for C."""
+"""The summary that ``structsvm train`` prints."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import note
 from structsvm.exceptions import counted
 from structsvm.features.scaling.names import FEATURE_SCALINGS
 from structsvm.registry import backends, losses, solvers
 
 if TYPE_CHECKING:
-    from structsvm import RankerCV
     from structsvm.data import RankingData
     from structsvm.metrics import Measure
     from structsvm.result import Result
@@ -144,12 +142,3 @@ def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
         return []
     text = ranges.description(lambda k: f"feature {k + 1}" if names is None else names[k])
     return [f"warning  {text}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
-
-
-def note_end(search: "RankerCV") -> None:
-    """Note that the chosen C is at an end of the grid, if it is."""
-    from structsvm.training.choose import best_of, which_end
-
-    end = which_end(search.mean_scores_, best_of(search.mean_scores_))
-    if end and not search.interrupted_:
-        note(f"validation chose the {end} value of --C-grid, C = {search.C_:g}; a wider grid may do better")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, brief
@@ -22,14 +21,6 @@ Interval = tuple[float, float]
 
 UNLIMITED: Interval = (-np.inf, np.inf)
 """The range of values without limits."""
-
-
-@frozen
-class IntervalMethod:
-    """A method for intervals of a mean: ``interval(values, level, n_resamples, random_state)``."""
-
-    description: str
-    interval: Callable[[Vector, float, int, int], Interval | None]
 
 
 def mean_interval(
@@ -80,7 +71,7 @@ def mean_interval(
     sample = numbers(values, "values")
     if sample.ndim != 1 or not len(sample) or not np.isfinite(sample).all():
         raise InputError(f"values must be finite numbers, one for each query, got an array of shape {sample.shape}")
-    interval = INTERVALS[method].interval(sample, confidence_level, n_resamples, random_state)
+    interval = INTERVALS[method](sample, confidence_level, n_resamples, random_state)
     low, high = _range(value_range)
     # Values outside show that a measure has another range.
     if interval is None or sample.min() < low or sample.max() > high:
@@ -190,9 +181,9 @@ def _lowest_mean(drawn: Vector, bets: Vector, wanted: float) -> float:
     return low
 
 
-INTERVALS: dict[str, IntervalMethod] = {
-    "t": IntervalMethod("Student's t", _student),
-    "bootstrap": IntervalMethod("bootstrap (BCa)", bootstrap_interval),
-    "betting": IntervalMethod("betting, guaranteed for values from 0 to 1", _betting),
+INTERVALS: dict[str, Callable[[Vector, float, int, int], Interval | None]] = {
+    "t": _student,
+    "bootstrap": bootstrap_interval,
+    "betting": _betting,
 }
-"""The methods by name."""
+"""Methods by name: functions of values, level, number of resamples and seed."""
