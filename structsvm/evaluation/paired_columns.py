@@ -1,12 +1,14 @@
-"""Columns of tables that have intervals, or compare systems in pairs."""
+"""Parts of tables that have intervals, or compare systems in pairs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from structsvm.evaluation.significance import PairedTests, holm
+from structsvm.evaluation.significance import PairedTests, holm, paired_tests
+from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.evaluation.significance.paired import TESTS
 from structsvm.exceptions import counted
-from structsvm.foundation.tables.table import Column, Record
+from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.foundation.types import Vector
 
 CUT = "cut at the ends of the measure's range"
 """The part of notes about intervals that says that they do not leave the range."""
@@ -52,7 +54,12 @@ def interval_column(level: str = "95%", form: str = ".4f") -> Column:
 def paired_columns(level: str = "95%") -> tuple[Column, ...]:
     """Return columns for difference, interval of the given level, wins, losses, ties and p-values."""
     tests = (Column.p_value(f"p {test.label}", f"p_{name}", missing=NO_TEST) for name, test in TESTS.items())
-    return (*difference_columns(level), *tests)
+    return (
+        Column.number("difference", "difference", "+.4f"),
+        interval_column(level, "+.4f"),
+        Column("W/L/T", wins_losses_ties),
+        *tests,
+    )
 
 
 def holm_column(test: str = "randomization") -> Column:
@@ -65,15 +72,6 @@ def holm_note(comparisons: int, test: str = "randomization") -> str:
     return f"Holm: p {TESTS[test].label}, corrected for {counted(comparisons, 'comparison')}."
 
 
-def difference_columns(level: str = "95%") -> tuple[Column, ...]:
-    """Return the columns of a mean difference: its value, its interval, and wins, losses and ties."""
-    return (
-        Column.number("difference", "difference", "+.4f"),
-        interval_column(level, "+.4f"),
-        Column("W/L/T", wins_losses_ties),
-    )
-
-
 def wins_losses_ties(record: Record) -> str:
     """Return the queries that were won, lost and tied, "7/4/1"; "–" for the reference itself."""
     return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"
@@ -82,3 +80,53 @@ def wins_losses_ties(record: Record) -> str:
 def interval_text(low: float | None, high: float | None, form: str = ".4f") -> str:
     """Return the text of an interval; "-" for None."""
     return NO_TEST if low is None else f"[{low:{form}}, {high:{form}}]"
+
+
+def interval_record(values: Vector, value_range: tuple[float, float]) -> dict[str, Any]:
+    """Return "low" and "high", the ends of the 95% interval of a mean over queries; None without variance."""
+    low, high = mean_interval(values, value_range=value_range) or (None, None)
+    return {"low": low, "high": high}
+
+
+def interval_note(queries: int, parts: str, count: int) -> str:
+    """Return the note about intervals of means; ``parts`` is "folds" or "trials", and ``count`` their number."""
+    note = (
+        f"95% interval: Student's t, over the {counted(queries, 'test query', 'test queries')} of all {parts}, {CUT}."
+    )
+    if count < 2:
+        return note
+    return (
+        f"{note} {parts.capitalize()} share training queries, so the interval shows how far the mean depends on the "
+        "test queries, not how far it depends on the training queries."
+    )
+
+
+def paired_table(
+    title: str,
+    heading: str,
+    sections: Sequence[Mapping[str, tuple[Vector, Vector]]],
+    value_range: tuple[float, float],
+    *,
+    last: str = "randomization",
+) -> Table:
+    """Return a table of mean differences, given two lists of values of queries by name, in sections.
+
+    Holm's correction of the test ``last`` is a column. The records have the corrections of all tests.
+    """
+    comparisons = {
+        name: paired_tests(*pair, value_range=value_range) for section in sections for name, pair in section.items()
+    }
+    records = {
+        name: {"model": name, **paired_record(paired), **{f"holm_{test}": p for test, p in by_holm.items()}}
+        for (name, paired), by_holm in zip(comparisons.items(), corrected([*comparisons.values()]), strict=True)
+    }
+    queries = max((paired.queries for paired in comparisons.values()), default=0)
+    return Table(
+        title=title,
+        columns=(Column.text(heading, "model"), *paired_columns(), holm_column(last)),
+        sections=tuple(tuple(records[name] for name in section) for section in sections),
+        notes=(
+            f"Over {counted(queries, 'test query', 'test queries')}. {paired_note('queries')} "
+            f"{holm_note(len(comparisons), last)} -: no variance.",
+        ),
+    )

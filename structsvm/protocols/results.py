@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 import numpy as np
 from attrs import asdict, evolve, field, filters, frozen
 
+from structsvm.evaluation.paired_columns import interval_record
 from structsvm.evaluation.significance import holm
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError, brief
@@ -17,7 +18,6 @@ from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics.average_precision import AP, LEVELS
 from structsvm.metrics.base import TieRange
 from structsvm.protocols.model import Value
-from structsvm.protocols.tables import interval_record
 from structsvm.training.choose import which_end
 
 T = TypeVar("T")

@@ -160,7 +160,7 @@ class WeightSearch(RankingEstimator):
         self._fitted_with_qid = qid is not None
         search, constant = self._search(grouped)
         climb = HillClimb(search, Rows.one_row_per_example(rows), constant, self._start())
-        if not climb.finite:
+        if not np.isfinite(climb.scores).all():
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         fixed = self._directions()
         d = self.n_features_in_
@@ -273,13 +273,8 @@ class HillClimb:
         self._search = search
         self._rows = rows
         self._constant = constant
-        self._scores = rows.scores(start)
-        self._value = search.value(self._scores)
-
-    @property
-    def finite(self) -> bool:
-        """True if all scores are finite."""
-        return bool(np.isfinite(self._scores).all())
+        self.scores = rows.scores(start)
+        self._value = search.value(self.scores)
 
     @property
     def map(self) -> float:
@@ -291,7 +286,7 @@ class HillClimb:
         unit = _unit(self.w, direction)
         direction = unit * direction
         slopes = self._rows.scores(direction)
-        w, here, step, narrowest = self.w, self._scores, 0.0, _FINEST
+        w, here, step, narrowest = self.w, self.scores, 0.0, _FINEST
         while region := self._search.best(here, slopes, narrowest=narrowest):
             if region.value <= self._value + EQUAL:
                 break
@@ -299,7 +294,7 @@ class HillClimb:
             scores = self._rows.scores(moved)
             value = self._search.value(scores) if np.isfinite(scores).all() else 0
             if value > self._value + EQUAL:
-                self.w, self._scores, self._value, step = moved, scores, value, unit * region.step
+                self.w, self.scores, self._value, step = moved, scores, value, unit * region.step
             if value >= region.value - EQUAL:
                 break
             narrowest = _WIDER * max(narrowest, region.width)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.evaluation.paired_columns import interval_column
+from structsvm.evaluation.paired_columns import interval_column, interval_note, interval_record, paired_table
 from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.exceptions import UnknownNameError
 from structsvm.foundation.settings import as_path, require_choice
@@ -20,7 +20,6 @@ from structsvm.plots.style import measure_label, require_matplotlib
 from structsvm.protocols.letor.measures import CUTOFFS, SHOWN, value_range_of
 from structsvm.protocols.model import spelled
 from structsvm.protocols.results import MODELS, Results, known_gaps
-from structsvm.protocols.tables import interval_note, interval_record, paired_table
 
 FIGURE = "figures/means.svg"
 """File of `write_figure`."""

@@ -7,13 +7,12 @@ from statistics import fmean, median, median_low
 import numpy as np
 from attrs import asdict, evolve, filters
 
-from structsvm.evaluation.paired_columns import interval_column, wins_losses_ties
+from structsvm.evaluation.paired_columns import interval_column, interval_note, paired_table, wins_losses_ties
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.foundation.types import Vector
 from structsvm.metrics import AP
 from structsvm.protocols.model import spelled
 from structsvm.protocols.results import TIED, WITH_BEST, WITHOUT_BEST, Denominators, MapRow, Results, known_gaps
-from structsvm.protocols.tables import interval_note, paired_table
 
 VARIANTS: Mapping[str, str] = {
     WITH_BEST: "all base functions",
