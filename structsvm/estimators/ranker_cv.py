@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
@@ -15,9 +14,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator, measured, predicted
+from structsvm.estimators.ranking import RankingEstimator, predicted
 from structsvm.estimators.saving import chosen_model, save_chosen, set_features
-from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
+from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, held_scores, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.foundation.tables.table import Column, Table
@@ -27,7 +26,6 @@ from structsvm.registry import losses, measures, rankers
 from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.registry.spelling import Spelling
 from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.training.choose import HeldScores
 from structsvm.training.data import TrainingData, validation_data
 
 
@@ -42,21 +40,6 @@ def measure_of_loss(ranker: RankingEstimator) -> Measure:
                 measure: Measure = measures.create(name)
                 return measure
     return measure_of(ranker)
-
-
-def held_scores(scorings: Mapping[str, Scoring | None], ranker: Any, held: TrainingData) -> HeldScores:
-    """Score a fitted ranker on queries by each scoring."""
-    scores = predicted(ranker, held.inputs, held.qid)
-    values = [
-        measured(ranker, scoring, scores, held.y, held.qid, held.weight)
-        if isinstance(scoring, Measure)
-        else scorer_value(name, scoring, ranker, held)
-        for name, scoring in scorings.items()
-    ]
-    first = next(iter(scorings.values()))
-    if not isinstance(first, Measure) or first.summary != "mean" or held.qid is None or held.weight is not None:
-        return HeldScores(values)
-    return HeldScores(values, first.per_query(scores, held.y, held.qid))
 
 
 @define(slots=False, eq=False, repr=False)
@@ -165,7 +148,7 @@ class RankerCV(RankingEstimator):
         held = None
         if validation is not None:
             held = validation_data(self, validation, with_qid=qid is not None, min_rows=2, missing=missing)
-        choice = search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
+        choice = search_C(self, grid, scorings, data, held)
         values = choice.by_query
         self.scores_by_query_: Matrix | None = None if values is None else values.values
         self.intervals_: Matrix | None = None

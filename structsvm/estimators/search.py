@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm import training
 from structsvm.estimators.parameters import random_of
+from structsvm.estimators.ranking import measured, predicted
 from structsvm.estimators.saving import add_facts, adopt
 from structsvm.exceptions import GridEndWarning, InputError, brief, stacklevel_of_user
 from structsvm.foundation.compute.threads import require_jobs
@@ -168,16 +170,28 @@ def scorer_value(name: str, scorer: Any, estimator: Any, held: Any) -> float:
     return float(value)
 
 
-def search_C(
-    search: Any,
-    grid: Grid,
-    scorings: Mapping[str, Scoring | None],
-    score: Callable[[Any, Any], HeldScores],
-    data: Any,
-    held: Any,
-) -> Choice:
+def held_scores(scorings: Mapping[str, Scoring | None], estimator: Any, held: Any) -> HeldScores:
+    """Score a fitted estimator on held-out data by each scoring; None is the estimator's own ``score``."""
+    first = next(iter(scorings.values()))
+    with_measures = any(isinstance(scoring, Measure) for scoring in scorings.values())
+    scores: Any = predicted(estimator, held.inputs, held.qid) if with_measures else None
+
+    def value(name: str, scoring: Scoring | None) -> float:
+        if scoring is None:
+            return float(estimator.score(held.inputs, held.y, **held.arguments))
+        if isinstance(scoring, Measure):
+            return measured(estimator, scoring, scores, held.y, held.qid, held.weight)
+        return scorer_value(name, scoring, estimator, held)
+
+    values = [value(name, scoring) for name, scoring in scorings.items()]
+    if not isinstance(first, Measure) or first.summary != "mean" or held.qid is None or held.weight is not None:
+        return HeldScores(values)
+    return HeldScores(values, first.per_query(scores, held.y, held.qid))
+
+
+def search_C(search: Any, grid: Grid, scorings: Mapping[str, Scoring | None], data: Any, held: Any) -> Choice:
     """Choose C on held-out data, or on folds if they are None; set all attributes of the search."""
-    search.interrupted_ = False
+    search.interrupted_, score = False, partial(held_scores, scorings)
     if held is not None:
         choice = choose([(data, held)], 1, lambda train, _: grid.fits(train, None), score, quiet=False)
         candidates = choice.folds[0].candidates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -12,25 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.ranker_cv import RankerCV
 from structsvm.estimators.saving import chosen_model, save_chosen, set_features
-from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
+from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, held_scores, search_C
 from structsvm.estimators.structural_svm import JointEstimator, StructuralSVM
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import place, require_kind
 from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.training.choose import HeldScores
 from structsvm.training.examples import ExampleData
-
-
-def held_scores(scorings: Mapping[str, Scoring | None], svm: Any, held: ExampleData) -> HeldScores:
-    """Score a fitted estimator on examples by each scoring; None is the estimator's own ``score``."""
-    return HeldScores(
-        [
-            float(svm.score(held.inputs, held.y, **held.arguments))
-            if scoring is None
-            else scorer_value(name, scoring, svm, held)
-            for name, scoring in scorings.items()
-        ]
-    )
 
 
 class StructuralSVMCV(JointEstimator):
@@ -110,7 +97,7 @@ class StructuralSVMCV(JointEstimator):
                 raise InputError("validation must be a tuple (X, y)")
             held = grid.read((*validation, None), check)
         set_features(self, data.n_features, data.names)
-        search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
+        search_C(self, grid, scorings, data, held)
         return self
 
     def predict(self, X: Any) -> Any:

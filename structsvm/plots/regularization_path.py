@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.ranker_cv import held_scores
-from structsvm.estimators.search import Grid
+from structsvm.estimators.search import Grid, held_scores
 from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
@@ -135,7 +134,7 @@ class RegularizationPathDisplay(Display):
             raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {brief(estimator)}")
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
-        of: Measure = measures.create(measure or params.get("measure") or "map")
+        of: Measure = measures.create(params.get("measure") or "map" if measure is None else measure)
         grid = Grid(clone(estimator), values.tolist(), None, None)
         check = partial(TrainingData.of, type(estimator).__name__, missing=capabilities_of(estimator).takes_missing)
         data = grid.read((X, y, qid, None), check)

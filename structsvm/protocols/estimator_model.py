@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from structsvm.exceptions import FeatureScaleWarning, InputError, brief
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.compute.compile_progress import running_time
-from structsvm.foundation.settings import is_integer, truth_value
+from structsvm.foundation.settings import is_integer
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, ProtocolModel, Value, require_features
@@ -66,9 +66,10 @@ def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
 class EstimatorModel(ProtocolModel):
     """A scikit-learn estimator, fitted for every point of a grid of its parameters.
 
-    ``fit`` and ``predict`` receive ``qid`` if they accept it. In a pipeline, the last step receives it, and every step
-    that requests it. A classifier separates relevant documents (y > 0) from other documents; its scores are the
-    ``decision_function``, or else the probability of relevance.
+    Estimators of other libraries read `Indicators` as a CSR matrix. ``fit`` and ``predict`` receive ``qid`` if they
+    accept it. In a pipeline, the last step receives it, and every step that requests it. A classifier separates
+    relevant documents (y > 0) from other documents; its scores are the ``decision_function``, or else the probability
+    of relevance.
 
     Parameters
     ----------
@@ -76,7 +77,6 @@ class EstimatorModel(ProtocolModel):
     estimator : estimator to clone and fit; it stays unchanged.
     grid : values by parameter name, the simplest first; all combinations are fitted, the last parameter changing
         fastest. Default: one candidate with the estimator's settings.
-    sparse : pass `Indicators` as a CSR matrix, for estimators that accept arrays only.
     rounds : for an estimator with ``staged_predict``, such as boosting: ascending numbers of rounds to choose from. One
         fit gives a candidate for each number. ``staged_predict(X)`` yields the scores of the rows of X after each
         round. If an estimator stops early, later numbers of rounds have the scores of its last round; if it stops
@@ -100,7 +100,6 @@ class EstimatorModel(ProtocolModel):
     features: FeatureMap = field(validator=require_features)
     estimator: BaseEstimator
     grid: ParameterGrid = field(default=(), converter=_as_grid)
-    sparse: bool = field(default=False, validator=truth_value)
     rounds: tuple[int, ...] | None = field(default=None, converter=_as_rounds)
 
     def __attrs_post_init__(self) -> None:
@@ -134,13 +133,13 @@ class EstimatorModel(ProtocolModel):
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every point of the grid; see `ProtocolModel.candidates`."""
         candidates: list[Candidate] = []
-        stages = None if self.rounds is None else _Stages(self.rounds, self.sparse)
+        stages = None if self.rounds is None else _Stages(self.rounds)
         for settings in _points(self.grid):
-            fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
+            fitted, seconds = _fit(self.estimator, settings, X, y, qid)
             if stages is not None:
                 candidates.extend(stages.candidates(fitted, settings, seconds))
                 continue
-            scores = partial(_scores, fitted, self.sparse)
+            scores = partial(_scores, fitted)
             candidates.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), weights_of(fitted)))
         return candidates
 
@@ -150,7 +149,6 @@ class _Stages:
     """Scores after each number of rounds, cached for the last fitted estimator and matrix."""
 
     rounds: tuple[int, ...]
-    sparse: bool
     _fitted: Any = None
     _matrix: Any = None
     _cached: Matrix | None = None
@@ -174,7 +172,7 @@ class _Stages:
     def _collected(self, fitted: Any, X: Any) -> Matrix:
         scores = np.empty((len(self.rounds), X.shape[0]))
         position, stage = 0, None
-        X = _expanded(X, self.sparse)
+        X = _readable(fitted, X)
         for number, stage in enumerate(fitted.staged_predict(X), start=1):
             if number == self.rounds[position]:
                 scores[position] = stage
@@ -192,8 +190,8 @@ class _Stages:
         return scores
 
 
-def _scores(fitted: Any, sparse: bool, X: Any, qid: IntVector) -> Vector:
-    X = _expanded(X, sparse)
+def _scores(fitted: Any, X: Any, qid: IntVector) -> Vector:
+    X = _readable(fitted, X)
     if not is_classifier(fitted):
         scores = _call(fitted, "predict", X, qid=qid)
     elif hasattr(fitted, "decision_function"):
@@ -216,7 +214,7 @@ def _fit(
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
-        _call(fitted, "fit", X, labels, qid=qid)
+        _call(fitted, "fit", _readable(fitted, X), labels, qid=qid)
     if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
         # An interrupted solver returns its best weights so far, which are not a result.
         raise KeyboardInterrupt
@@ -255,9 +253,9 @@ def require_both_classes(share: float) -> None:
         )
 
 
-def _expanded(X: Any, sparse: bool) -> Any:
-    """Return indicators as CSR if ``sparse``."""
-    return X.tocsr() if sparse and isinstance(X, BinnedMatrix) else X
+def _readable(estimator: Any, X: Any) -> Any:
+    """Return indicators as CSR for estimators of other libraries, which read arrays only."""
+    return X.tocsr() if isinstance(X, BinnedMatrix) and not hasattr(estimator, "capabilities") else X
 
 
 def _call(estimator: Any, method: str, *arguments: Any, qid: IntVector) -> Any:

@@ -137,7 +137,7 @@ def test_values_of_a_grid_of_several_parameters_are_text():
 
 def test_indicators_for_estimators_that_know_only_arrays():
     binned = Thresholds(5).fit_transform(RAW)
-    model = EstimatorModel(name="i", features=Indicators(5), estimator=LogisticRegression(), sparse=True)
+    model = EstimatorModel(name="i", features=Indicators(5), estimator=LogisticRegression())
     (candidate,) = model.candidates(binned, Y, QID)
     expected = LogisticRegression().fit(binned.tocsr(), Y > 0).decision_function(binned.tocsr())
     assert candidate.scores(binned, QID) == pytest.approx(expected)
@@ -145,7 +145,7 @@ def test_indicators_for_estimators_that_know_only_arrays():
 
 def test_weights_may_be_sparse():
     binned = Thresholds(5).fit_transform(RAW)
-    model = EstimatorModel(name="i", features=Indicators(5), estimator=SVR(kernel="linear"), sparse=True)
+    model = EstimatorModel(name="i", features=Indicators(5), estimator=SVR(kernel="linear"))
     (candidate,) = model.candidates(binned, Y, QID)
     assert np.ptp(candidate.scores(binned, QID) - binned.tocsr() @ candidate.weights) < 1e-9
 

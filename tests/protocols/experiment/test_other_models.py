@@ -41,7 +41,6 @@ MODELS = (
         features=Indicators(5),
         estimator=LogisticRegression(),
         grid={"C": (0.1, 1.0), "fit_intercept": (True, False)},
-        sparse=True,
     ),
     EstimatorModel(
         name="boosting",
