@@ -1,6 +1,7 @@
 """``structsvm list``."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
@@ -20,8 +21,6 @@ MODELS = "models"
 KINDS = (*REGISTRIES, MODELS)
 """Kinds of names that ``structsvm list`` shows."""
 
-_HEADINGS = {"what": "description", "commands": "commands"}
-
 
 @command(
     "list",
@@ -37,32 +36,30 @@ def list_command(kinds: tuple[str, ...], json_path: Path | None) -> None:
 
     Other packages can add names through entry points, except rankers and models.
     """
-    tables = {kind: _table(kind) for kind in dict.fromkeys(kinds or KINDS)}
-    write_json(
-        {kind: [dict(zip(keys, row, strict=True)) for row in rows] for kind, (_, keys, rows) in tables.items()},
-        json_path,
-    )
+    records = {kind: list(_records(kind)) for kind in dict.fromkeys(kinds or KINDS)}
+    write_json(records, json_path)
     if shows_text(json_path):
-        for title, keys, rows in tables.values():
-            print_table([title, *(_HEADINGS.get(key, key) for key in keys[1:])], rows)
+        for kind, listed in records.items():
+            title = "model" if kind == MODELS else REGISTRIES[kind].kind
+            headings = {"name": title, "what": "description"}
+            print_table([headings.get(key, key) for key in listed[0]], [[*record.values()] for record in listed])
 
 
 list_command.help = (list_command.help or "").format(kinds=", ".join(KINDS))
 
 
-def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
-    """Return the title of a kind of names, the keys of its columns and the rows."""
+def _records(kind: str) -> Iterator[dict[str, str]]:
+    """Yield the names of a kind with their descriptions."""
     if kind == MODELS:
-        return "model", ["name", "what", "commands"], list(_models())
-    registry = REGISTRIES[kind]
-    if registry is backends:
-        rows = [[name, _installed(name), *_over_qpsolvers(name, rest)] for name, *rest in registry.entries()]
-        rows.sort(key=lambda row: row[1].startswith("no"))
-        return registry.kind, ["name", "installed", "what", "from"], rows
-    return registry.kind, ["name", "what", "from"], list(map(list, registry.entries()))
+        yield from _models()
+    elif REGISTRIES[kind] is backends:
+        records = [_backend(*entry) for entry in backends.entries()]
+        yield from sorted(records, key=lambda record: record["installed"].startswith("no"))
+    else:
+        yield from (dict(zip(("name", "what", "from"), entry, strict=True)) for entry in REGISTRIES[kind].entries())
 
 
-def _models() -> Iterator[list[str]]:
+def _models() -> Iterator[dict[str, str]]:
     """Yield each model of `benchmark` and `experiment`, its description, and the commands that offer it."""
     from structsvm.protocols.catalogue import needed_package
 
@@ -71,7 +68,7 @@ def _models() -> Iterator[list[str]]:
         commands = [command for command, registry in having.items() if name in registry.built_in]
         package = needed_package(name)
         text = f"not installed: it needs {package}" if package else _description(having[commands[0]].create(name))
-        yield [name, text, ", ".join(commands)]
+        yield {"name": name, "what": text, "commands": ", ".join(commands)}
 
 
 def _description(model: Any) -> str:
@@ -79,24 +76,19 @@ def _description(model: Any) -> str:
     return f"{text}; loss {model.loss}" if hasattr(model, "loss") else text
 
 
-def _over_qpsolvers(name: str, entry: list[str]) -> list[str]:
-    """Return description and origin of a backend, with the method of a solver of qpsolvers."""
+def _backend(name: str, what: str, origin: str) -> dict[str, str]:
+    """Return the record of a backend: whether its packages are installed, without importing them, or how to do it."""
     from structsvm.solvers.qp.qpsolvers import PACKAGES
 
-    return [PACKAGES[name].method, "qpsolvers"] if name in PACKAGES else entry
-
-
-def _installed(name: str) -> str:
-    """Return whether the packages of a backend are installed, without importing them, or how to install them."""
-    from structsvm.solvers.qp.qpsolvers import PACKAGES
-
-    if name not in backends.built_in:
-        return "yes"
-    backend = backends.create(name)
-    missing, distribution = backend.missing(), PACKAGES[name].module if name in PACKAGES else backend.package
-    if missing:
-        return f"no: pip install {missing}"
-    try:
-        return f"yes, {version(distribution)}" if distribution else "yes"
-    except PackageNotFoundError:
-        return "yes"
+    installed = "yes"
+    if name in backends.built_in:
+        backend = backends.create(name)
+        missing, distribution = backend.missing(), PACKAGES[name].module if name in PACKAGES else backend.package
+        if missing:
+            installed = f"no: pip install {missing}"
+        elif distribution:
+            with suppress(PackageNotFoundError):
+                installed = f"yes, {version(distribution)}"
+    if name in PACKAGES:
+        what, origin = PACKAGES[name].method, "qpsolvers"
+    return {"name": name, "installed": installed, "what": what, "from": origin}
