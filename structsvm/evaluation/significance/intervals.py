@@ -105,9 +105,7 @@ def require_level(level: float) -> None:
         raise InputError(f"confidence_level must be between 0 and 1, such as 0.95, got {brief(level)}")
 
 
-def bootstrap_interval(
-    values: Vector, confidence_level: float = 0.95, n_resamples: int = 10_000, random_state: int = 0
-) -> Interval | None:
+def _bootstrap(values: Vector, level: float, n_resamples: int, random_state: int) -> Interval | None:
     """Return the interval of the mean by Efron's BCa bootstrap (1987); None if all values are equal."""
     from scipy.stats import bootstrap
 
@@ -116,7 +114,7 @@ def bootstrap_interval(
     limits = bootstrap(
         (values,),
         np.mean,
-        confidence_level=confidence_level,
+        confidence_level=level,
         n_resamples=n_resamples,
         batch=max(1, 2**20 // len(values)),
         rng=np.random.default_rng(random_state),
@@ -183,7 +181,7 @@ def _lowest_mean(drawn: Vector, bets: Vector, wanted: float) -> float:
 
 INTERVALS: dict[str, Callable[[Vector, float, int, int], Interval | None]] = {
     "t": _student,
-    "bootstrap": bootstrap_interval,
+    "bootstrap": _bootstrap,
     "betting": _betting,
 }
 """Methods by name: functions of values, level, number of resamples and seed."""

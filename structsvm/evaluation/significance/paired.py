@@ -38,9 +38,6 @@ def student_p(difference: Vector, _n_resamples: int = 0, _random_state: int = 0)
     return float(ttest_1samp(difference, 0.0).pvalue)
 
 
-STUDENT = SignificanceTest("t", "two-tailed paired t-test", student_p)
-
-
 _STEPS = 1e10
 """Number of steps in the largest sum. Integer sums of steps are equal if the sums are equal except for rounding."""
 
@@ -68,9 +65,6 @@ def _whole_sum(values: Vector, axis: int = -1) -> Vector:
     return np.asarray(np.rint(np.sum(values, axis=axis)))
 
 
-RANDOMIZATION = SignificanceTest("Fisher", "Fisher's randomization test", randomization_p)
-
-
 _EXACT, _EXACT_WITH_TIES = 50, 13
 """Largest number of differences for exact tests: of distinct sizes, and with equal sizes."""
 
@@ -95,9 +89,6 @@ def _p_value(differences: bytes) -> float:
     if n <= _EXACT_WITH_TIES:
         return float(wilcoxon(difference, method=PermutationMethod(n_resamples=2**n)).pvalue)
     return float(wilcoxon(difference, method="approx").pvalue)
-
-
-WILCOXON = SignificanceTest("Wilcoxon", "Wilcoxon's signed rank test without {queries} of no difference", wilcoxon_p)
 
 
 def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
@@ -146,7 +137,13 @@ def _checked(p_values: Iterable[float | None]) -> list[float | None]:
     return listed
 
 
-TESTS: dict[str, SignificanceTest] = {"t": STUDENT, "wilcoxon": WILCOXON, "randomization": RANDOMIZATION}
+TESTS: dict[str, SignificanceTest] = {
+    "t": SignificanceTest("t", "two-tailed paired t-test", student_p),
+    "wilcoxon": SignificanceTest(
+        "Wilcoxon", "Wilcoxon's signed rank test without {queries} of no difference", wilcoxon_p
+    ),
+    "randomization": SignificanceTest("Fisher", "Fisher's randomization test", randomization_p),
+}
 """The tests by name, in the order of tables."""
 
 _TOLERANCE = 1e-12
