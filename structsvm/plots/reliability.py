@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.evaluation.significance.intervals import require_level
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import require_choice, require_integer
+from structsvm.foundation.settings import require_integer
 from structsvm.models.base import model_of
 from structsvm.models.calibration import relevance, row_shares
 from structsvm.plots.base import Display, require_fitted, vector
@@ -25,7 +24,7 @@ class ReliabilityDisplay(Display):
     Calibrated probabilities are near the diagonal. All queries have equal weight, as in a calibration. Use queries that
     neither trained nor calibrated the model. The number beside a point counts its documents.
 
-    Bars are Wilson's confidence intervals. The sample are queries, because documents of a query are dependent: the
+    Bars are Wilson's 95% confidence intervals. The sample are queries, because documents of a query are dependent: the
     intervals use the effective size of Korn and Graubard ("Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data", 1998).
 
@@ -34,10 +33,7 @@ class ReliabilityDisplay(Display):
     probabilities : probability of relevance of each document, shape (rows,).
     y : labels, shape (rows,); documents with labels above 0 are relevant.
     qid : query id of each row; None: each document is a separate query.
-    n_bins : largest number of bins; bins without documents are left out.
-    strategy : "uniform" (bins of equal width) or "quantile" (bins with about equal numbers of documents), as in
-        scikit-learn.
-    confidence_level : level of the intervals.
+    n_bins : number of bins of equal width; bins without documents are left out.
 
     Attributes
     ----------
@@ -62,8 +58,6 @@ class ReliabilityDisplay(Display):
         qid: ArrayLike | None = None,
         *,
         n_bins: int = 10,
-        strategy: str = "uniform",
-        confidence_level: float = 0.95,
     ) -> None:
         shares = vector(probabilities, "probabilities")
         if shares.min() < 0.0 or shares.max() > 1.0:
@@ -72,22 +66,16 @@ class ReliabilityDisplay(Display):
                 "predict_proba(X)[:, 1], not scores"
             )
         require_integer("n_bins", n_bins, 1)
-        require_choice("strategy", strategy, ("uniform", "quantile"))
-        require_level(confidence_level)
         relevant = relevance(y, len(shares))
         queries = Queries.of(np.arange(len(shares)) if qid is None else qid, len(shares))
         weights = row_shares(queries, np.ones(len(queries)))
-        edges = np.linspace(0.0, 1.0, n_bins + 1)
-        if strategy == "quantile":
-            edges = np.unique(np.quantile(shares, edges))
-        places = np.searchsorted(edges[1:-1], shares, side="right")
+        places = np.searchsorted(np.linspace(0.0, 1.0, n_bins + 1)[1:-1], shares, side="right")
         bins = [np.flatnonzero(places == place) for place in np.unique(places)]
-        self.confidence_level = confidence_level
         self.queries = len(queries)
         self.counts = np.array([len(rows) for rows in bins])
         self.predicted = np.array([np.average(shares[rows], weights=weights[rows]) for rows in bins])
         self.observed = np.array([np.average(relevant[rows], weights=weights[rows]) for rows in bins])
-        ends = [_interval(relevant[rows], weights[rows], queries.number[rows], confidence_level) for rows in bins]
+        ends = [_interval(relevant[rows], weights[rows], queries.number[rows]) for rows in bins]
         self.low, self.high = np.array(ends).T
 
     @classmethod
@@ -99,8 +87,6 @@ class ReliabilityDisplay(Display):
         qid: ArrayLike | None = None,
         *,
         n_bins: int = 10,
-        strategy: str = "uniform",
-        confidence_level: float = 0.95,
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
@@ -110,11 +96,10 @@ class ReliabilityDisplay(Display):
         ----------
         estimator : the model that `TrainedModel.calibrated` returns, or a ranker with such a ``model_``.
         X, y, qid : features, labels and query ids.
-        n_bins, strategy, confidence_level : see the class.
+        n_bins : see the class.
         """
         probabilities = model_of(require_fitted(estimator)).predict_proba(X, qid)[:, 1]
-        settings: Any = {"n_bins": n_bins, "strategy": strategy, "confidence_level": confidence_level}
-        return cls(probabilities, y, qid, **settings).plot(ax, **kwargs)
+        return cls(probabilities, y, qid, n_bins=n_bins).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.errorbar`."""
@@ -130,8 +115,8 @@ class ReliabilityDisplay(Display):
         return self
 
 
-def _interval(relevant: Any, weights: Any, query: Any, level: float) -> tuple[float, float]:
-    """Return the interval of a share from documents of some queries."""
+def _interval(relevant: Any, weights: Any, query: Any) -> tuple[float, float]:
+    """Return the 95% interval of a share from documents of some queries."""
     from scipy.special import stdtrit
 
     _, number = np.unique(query, return_inverse=True)
@@ -143,7 +128,7 @@ def _interval(relevant: Any, weights: Any, query: Any, level: float) -> tuple[fl
     variance = n / (n - 1) * float(residuals @ residuals) / float(weights.sum()) ** 2
     # The residuals of a share of 0 or 1 are 0, so each query counts once.
     size = max(share * (1.0 - share) / variance, 1.0) if 0.0 < share < 1.0 and variance > 0.0 else float(n)
-    z2 = float(stdtrit(n - 1, 0.5 + 0.5 * level)) ** 2 / size
+    z2 = float(stdtrit(n - 1, 0.975)) ** 2 / size
     middle = share + 0.5 * z2
     half = (z2 * (share * (1.0 - share) + 0.25 * z2)) ** 0.5
     return max((middle - half) / (1.0 + z2), 0.0), min((middle + half) / (1.0 + z2), 1.0)

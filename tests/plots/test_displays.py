@@ -93,7 +93,6 @@ class TestAll:
             (WeightsDisplay, ([[1.0]],), {}, "its shape"),
             (ReliabilityDisplay, ([0.5, 1.5], [0, 1]), {}, "must be from 0 to 1, got 0.5 to 1.5: pass predict_proba"),
             (ReliabilityDisplay, ([0.1, 0.2], [1]), {}, "there are 2 scores, but y has shape"),
-            (ReliabilityDisplay, ([0.1, 0.2], [0, 1]), {"strategy": "equal"}, "'uniform' or 'quantile', got 'equal'"),
             (InterpolatedPrecisionDisplay, ([0.0, 1.0], {"a": [1.0]}), {}, "the precision of 'a' must be 2 numbers"),
             (FusionWeightsDisplay, ({"a": [0.0, 0.0]},), {}, "are all 0"),
             (FusionWeightsDisplay, ({"a": [[1.0, 0.0], [0.0, 0.0]]},), {}, "are all 0 in a fit"),
@@ -368,7 +367,7 @@ class TestReliability:
         with pytest.raises(InputError, match="this Ranker is not calibrated"):
             ReliabilityDisplay.from_estimator(ranker, data.X, data.y, data.qid)
         model = ranker.model_.calibrated(data.X, data.y, data.qid)
-        display = ReliabilityDisplay.from_estimator(model, data.X, data.y, data.qid, strategy="quantile", ax=axes)
+        display = ReliabilityDisplay.from_estimator(model, data.X, data.y, data.qid, ax=axes)
         # Isotonic probabilities are the shares of the queries that they were fitted on.
         np.testing.assert_allclose(display.predicted, display.observed, atol=0.03)
         assert display.counts.sum() == len(data.y)
