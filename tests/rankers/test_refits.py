@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
+    RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
@@ -255,6 +256,7 @@ def matrix() -> Iterator[Case]:
         yield from (evolve(of_scikit_learn(tree), missing=missing) for missing in (False, True))
     yield evolve(of_scikit_learn(HistGradientBoostingRegressor(max_iter=2)), refused="scikit-learn does not publish")
     yield evolve(of_scikit_learn(BaggingRegressor(n_estimators=2)), refused="got BaggingRegressor")
+    yield evolve(of_scikit_learn(RandomForestClassifier(2)), refused="got RandomForestClassifier")
     yield evolve(of_scikit_learn(Ridge()), refused="trees must be a fitted ensemble of LightGBM, .*got Ridge")
     yield evolve(of_scikit_learn(make_pipeline(Ridge())), refused="got Pipeline. Give its last step")
 
@@ -336,6 +338,12 @@ def test_other_arguments_are_errors() -> None:
         refit(several, data.X, data.y)
     with pytest.raises(InputError, match="features must not be True"):
         refit(several, data.X, data.y, features=True)
+    classes = GradientBoostingClassifier(n_estimators=2).fit(data.X, np.arange(len(data.y)) % 3)
+    with pytest.raises(InputError, match="GradientBoostingClassifier has several trees per round"):
+        refit(classes, data.X, data.y)
+    catboost = pytest.importorskip("catboost")
+    with pytest.raises(NotFittedError, match="this CatBoostRanker is not fitted yet: call its fit first"):
+        refit(catboost.CatBoostRanker(), data.X, data.y)
 
 
 def test_features_that_the_library_reads_otherwise_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
