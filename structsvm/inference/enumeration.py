@@ -3,6 +3,7 @@
 import numpy as np
 
 from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.products import copy
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference.graph import parts_of
 from structsvm.inference.messages import score_of
@@ -64,6 +65,6 @@ def best_of_all(code: IntVector, unary: Matrix, pairwise: Vector, labels: IntVec
                     gain[u] += sign * together[v, u]
             if value > top:
                 top = value
-                labels[:] = now
+                copy(now, labels)
     best = score_of(parts_of(code), unary, pairwise, labels)
     return best, best + _ROUNDING_OF_STEPS * size

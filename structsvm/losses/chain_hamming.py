@@ -13,6 +13,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
 from structsvm.foundation.compute.compilation import inlined_part
+from structsvm.foundation.compute.products import copy
 from structsvm.foundation.frames import without_masks
 from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -56,13 +57,14 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     steps_at = length * width
     best, reached, allowed = np.zeros(K), np.empty(K), np.empty(len(barred))
     if ends:
-        best[:] = shared[len(shared) - 2 * K : len(shared) - K]
+        copy(shared[len(shared) - 2 * K : len(shared) - K], best)
     for t in range(length):
         if t > 0:
             at = t * width + K if from_features else steps_at
             transitions = scores[at : at + K * K]
             if len(barred) > 0:
-                allowed[:] = transitions + barred
+                for k in range(K * K):
+                    allowed[k] = transitions[k] + barred[k]
                 transitions = allowed
             reached[:] = -np.inf
             for j in range(0, K - 3, 4):
@@ -71,7 +73,7 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
                 for k in range(K):
                     through = best[j] + transitions[j * K + k]
                     reached[k] = through if through > reached[k] else reached[k]
-            best[:] = reached
+            copy(reached, best)
         emissions = scores[t * width : t * width + K]
         cost = costs[int(labels[t]) * K : (int(labels[t]) + 1) * K]
         for k in range(K):
@@ -80,7 +82,7 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
             for k in range(K):
                 if forbidden[t * K + k] > 0.0:
                     best[k] = -np.inf
-        out[t * width : t * width + K] = best
+        copy(best, out[t * width : t * width + K])
     if ends:
         best += shared[len(shared) - K :]
 

@@ -27,7 +27,7 @@ from structsvm.features.operators.views import (
 )
 from structsvm.foundation.compute.compilation import compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
-from structsvm.foundation.compute.products import dot
+from structsvm.foundation.compute.products import copy, dot
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.signals import held
@@ -293,7 +293,7 @@ def _coded_visits(
                 if places[p].age > OLD:
                     used -= 1
                     places[p] = places[used]
-                    earlier[i, p] = earlier[i, used]
+                    copy(earlier[i, used], earlier[i, p])
                     places[used].a = 0.0
             taken[i] = used
         progress[PASS] += 1

@@ -13,7 +13,7 @@ from structsvm.features.operators import example_add, example_scores
 from structsvm.foundation.compute.atomics import add, reached
 from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
-from structsvm.foundation.compute.products import dot
+from structsvm.foundation.compute.products import copy, dot
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.planes.arrays import insert, may_be_rounded
@@ -84,7 +84,7 @@ def _argmax_sweep(
         longest = max(longest, ptr[i + 1] - ptr[i])
     # Shared scores follow each example's own scores, so they are copied only once.
     both, written = np.empty(longest + shared), np.empty(longest + shared + bounds_too)
-    both[longest:] = scores[first_shared:]
+    copy(scores[first_shared:], both[longest:])
     while True:
         block = add(counters, 0, 1)
         if block >= len(bounds) - 1:
@@ -96,9 +96,9 @@ def _argmax_sweep(
                 continue
             if shared + bounds_too > 0:
                 begin = longest - (ptr[i + 1] - ptr[i])
-                both[begin:longest] = scores[ptr[i] : ptr[i + 1]]
+                copy(scores[ptr[i] : ptr[i + 1]], both[begin:longest])
                 loss[i] = kernel(both[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, written[begin:])
-                coef[ptr[i] : ptr[i + 1]] = written[begin:longest]
+                copy(written[begin:longest], coef[ptr[i] : ptr[i + 1]])
                 _store_code(codes, i, written[longest : longest + shared])
                 if bounds_too > 0:
                     missed[i] = written[longest + shared]

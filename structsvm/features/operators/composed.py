@@ -8,6 +8,7 @@ from attrs import field, frozen
 from structsvm.features.operators.base import Operator
 from structsvm.features.operators.rows import Rows
 from structsvm.features.operators.views import example_add, example_gram, example_product, example_scores, register_view
+from structsvm.foundation.compute.products import copy
 from structsvm.foundation.settings import of_kind
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
@@ -223,7 +224,7 @@ class SharedView(NamedTuple):
 def _shared_scores(view: Any, i: Any, w: Any, out: Any) -> None:
     separate = len(out) - view.added
     example_scores(view.rows, i, w[: len(w) - view.added], out[:separate])
-    out[separate:] = w[len(w) - view.added :]
+    copy(w[len(w) - view.added :], out[separate:])
 
 
 def _shared_add(view: Any, i: Any, c: Any, out: Any) -> None:
@@ -240,7 +241,7 @@ def _shared_gram(view: Any, i: Any, room: Any) -> int:
 def _shared_product(view: Any, i: Any, gram: Any, c: Any, out: Any) -> int:
     separate = len(c) - view.added
     size = example_product(view.rows, i, gram, c[:separate], out[:separate])
-    out[separate:] = c[separate:]
+    copy(c[separate:], out[separate:])
     return int(size)
 
 
