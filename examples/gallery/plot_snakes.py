@@ -45,7 +45,7 @@ def original(file, part):
     codes, first = np.load(file), 0
     for height, width in codes[f"{part}_shape"]:
         cells = slice(first, first + height * width)
-        color = np.array([0, 2, 4, 1, 0, 0, 3])[codes[f"{part}_color"][cells]]
+        color = np.array([0, 2, 4, 1, 0, 0, 3])[codes[f"{part}_colour"][cells]]
         yield color.reshape(height, width), codes[f"{part}_label"][cells].reshape(height, width)
         first += height * width
 
