@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from structsvm.text import Analyzer, Index
+from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.experiment.report.conftest import made_up
@@ -78,6 +79,25 @@ def test_the_message_names_the_file(run, model, name, there):
         name, outcome = str(part), "Nothing was written"
         assert not part.exists()
     assert line == f"structsvm: error: {name} cannot be written: File too large. {outcome}"
+    assert contents() == before
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize(
+    "name", ["gaps.svg", *(pytest.param(f"gaps.{end}", marks=pytest.mark.slow) for end in ("png", "pdf"))]
+)
+def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
+    pytest.importorskip("matplotlib")
+    write_letor(Path("train.txt"), queries=4, documents=6, features=3)
+    if there:
+        Path(name).write_text("of before")
+    before = contents()
+    with full_disk(4096):
+        (line,) = run(*COMPARE, "--plot", name, code=1).stderr.splitlines()
+    outcome = "It is unchanged" if there else "Nothing was written"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {outcome}"
+    assert Path(f"{name}.part").stat().st_size < 4096
+    Path(f"{name}.part").unlink()
     assert contents() == before
 
 

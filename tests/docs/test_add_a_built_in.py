@@ -24,7 +24,11 @@ from structsvm.solvers.qp import PIQP
 for kind in (RankBiased, RelativeP, PIQP):
     run_docstring_examples(kind, {kind.__name__: kind})
 """
-TESTS = ("tests/losses/test_optimum_by_enumeration.py", "tests/objectives/test_hinges.py")
+TESTS = (
+    "tests/losses/test_mutants.py",
+    "tests/losses/test_optimum_by_enumeration.py",
+    "tests/objectives/test_hinges.py",
+)
 
 
 def steps() -> Iterator[tuple[str, str, str]]:

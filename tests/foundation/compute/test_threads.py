@@ -15,7 +15,10 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.compute.threads import Threads, in_blocks, require_jobs, thread_count, using
+from structsvm.foundation.compute.atomics import add
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.compute.threads import Threads, in_blocks, over_blocks, require_jobs, thread_count, using
+from structsvm.foundation.types import IntVector, Vector
 from tests.slow import slow
 
 ALL = numba.get_num_threads()
@@ -210,6 +213,16 @@ def test_what_is_raised_aside_is_raised_where_it_is_asked_for(n_jobs: int) -> No
             ask()
 
 
+def test_work_together_does_not_wait_for_what_is_aside() -> None:
+    over, done = threading.Event(), []
+    with using(2) as threads:
+        ask = threads.aside(lambda: over.wait(10))
+        threads.together(lambda: done.append(threading.current_thread()), 2)
+        assert done == [threading.current_thread()]
+        over.set()
+        assert ask()
+
+
 def test_the_end_of_the_block_waits_for_what_is_aside() -> None:
     """It reads arrays of the caller's."""
     began, done = threading.Event(), []
@@ -225,6 +238,22 @@ def test_the_end_of_the_block_waits_for_what_is_aside() -> None:
     assert done
 
 
+def test_what_is_aside_may_use_threads_of_its_own() -> None:
+    def square(k: int) -> int:
+        return k * k
+
+    def nested() -> int:
+        with using(2) as threads:
+            ask = threads.aside(lambda: square(3))
+            threads.together(lambda: None, 2)
+            return ask() + square(1)
+
+    with using(2) as threads:
+        ask = threads.aside(nested)
+        assert nested() == 10  # of the same block: it is taken when the other thread is free
+        assert ask() == 10
+
+
 @pytest.mark.parametrize("most", [3, 100])
 def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 10)
@@ -238,6 +267,31 @@ def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: p
     starts, ends = zip(*blocks[0], strict=True)
     assert (starts[0], ends[-1]) == (0, 50)
     assert starts[1:] == ends[:-1]
+
+
+def test_each_block_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 10)
+    ptr = np.cumsum([0, *np.random.default_rng(0).integers(0, 9, 50)])
+    for n_jobs in (1, 2, 8):
+        taken = np.zeros(50)
+
+        def loop(bounds: IntVector, counters: IntVector, taken: Vector = taken) -> None:
+            assert len(bounds) > 10
+            count_taken(bounds, counters, taken)
+
+        with using(n_jobs):
+            over_blocks(loop, ptr)
+        assert (taken == 1.0).all()
+
+
+@compiled
+def count_taken(bounds: IntVector, counters: IntVector, taken: Vector) -> None:
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            taken[i] += 1.0
 
 
 def test_one_thread_where_nothing_is_compiled() -> None:
