@@ -173,10 +173,15 @@ def beyond(most: int) -> Callable[..., Any]:
     )
 
 
-def changes_y(right: Any, self: Any, scores: Vector, y: Vector) -> Vector:
-    result = right(self, scores, y)
-    y -= 1
-    return result
+def changed(place: int) -> Callable[..., Any]:
+    """Return a method that subtracts 1 from an argument."""
+
+    def wrong(right: Any, self: Any, *arguments: Any) -> Any:
+        result = right(self, *arguments)
+        arguments[place][...] -= 1
+        return result
+
+    return wrong
 
 
 def changes_k(right: Any, self: Any, k: Any, j: Any, R: int, N: int) -> Any:
@@ -189,6 +194,10 @@ DRAWN = np.random.default_rng(0)
 
 def drawn(right: Any, self: Any, *arguments: Any) -> Any:
     return right(self, *arguments) * DRAWN.uniform(0.8, 1.0)
+
+
+def nan_beyond(right: Any, self: Any, y: Any, y_hat: Any) -> Any:
+    return right(self, y, y_hat) if np.size(y) <= 6 else np.nan
 
 
 def other_kernel(before: str, after: str) -> Any:
@@ -214,7 +223,11 @@ COSTS = [
         "encode",
         lambda right, self, y_hat, y: right(self, y_hat, y) * (1.0 if y_hat is y else 0.95),
     ),
+    Mistake("encode: times 2", FirstRelevant, "encode", lambda right, self, y_hat, y: 2 * right(self, y_hat, y)),
     Mistake("loss: half of the cost", FirstRelevant, "loss", lambda right, self, *ys: 0.5 * right(self, *ys)),
+    Mistake("loss: NaN for more than 6 documents", FirstRelevant, "loss", nan_beyond),
+    Mistake("argmax: the sign", FirstRelevant, ARGMAX, lambda right, self, s, y: right(self, -s, y)),
+    Mistake("usable: None", FirstRelevant, "usable", lambda right, self, y: None),
     Mistake("usable: no query", FirstRelevant, "usable", lambda right, self, y: False),
     Mistake(
         "params: harmonic numbers from 1 on",
@@ -242,16 +255,26 @@ WEIGHTS = [
             ]
         ),
     ),
+    Mistake("argmax: margin of 2", ByGain, ARGMAX, lambda right, self, s, y: self.swaps(s, y, 2.0)),
 ]
 
 ARGMAXES = [
+    Mistake("argmax: the sign of Δ", LostGrades, ARGMAX, lambda right, self, s, y: s + y),
+    Mistake("argmax: no Δ", LostGrades, ARGMAX, lambda right, self, s, y: s),
     Mistake("argmax: the truth", LostGrades, ARGMAX, lambda right, self, s, y: y),
+    Mistake("argmax: twice Δ", LostGrades, ARGMAX, lambda right, self, s, y: s - 2 * y),
+    Mistake("argmax: 0.9 of Δ", LostGrades, ARGMAX, lambda right, self, s, y: s - 0.9 * y),
+    Mistake("argmax: a list of documents", LostGrades, ARGMAX, lambda right, self, s, y: np.argsort(-(s - y))),
     Mistake("argmax: off by one", LostGrades, ARGMAX, lambda right, self, s, y: s - np.roll(y, 1)),
     Mistake("argmax: rounded scores", LostGrades, ARGMAX, lambda right, self, s, y: np.round(s) - y),
     Mistake("argmax: wrong beyond 6 documents", LostGrades, ARGMAX, beyond(6)),
     Mistake("argmax: wrong beyond 10 documents", LostGrades, ARGMAX, beyond(10)),
     Mistake("argmax: grades up to 2", LostGrades, ARGMAX, lambda right, self, s, y: s - np.minimum(y, 2)),
-    Mistake("argmax: changes y", LostGrades, ARGMAX, changes_y),
+    Mistake("argmax: changes y", LostGrades, ARGMAX, changed(1)),
+    Mistake("argmax: changes scores", LostGrades, ARGMAX, changed(0)),
+    Mistake("argmax: None", LostGrades, ARGMAX, lambda right, self, s, y: None),
+    Mistake("encode: without 1/2", LostGrades, "encode", lambda right, self, y_hat, y: 2 * right(self, y_hat, y)),
+    Mistake("encode: the sign", LostGrades, "encode", lambda right, self, y_hat, y: -right(self, y_hat, y)),
     Mistake(
         "encode: better documents alone",
         LostGrades,
@@ -261,7 +284,10 @@ ARGMAXES = [
     Mistake(
         "encode: whole numbers", LostGrades, "encode", lambda right, self, y_hat, y: right(self, y_hat, y).astype(int)
     ),
+    Mistake("loss: Δ(y, y) is 0.1", LostGrades, "loss", lambda right, self, *ys: 0.1 + right(self, *ys)),
     Mistake("loss: at most 1", LostGrades, "loss", lambda right, self, *ys: min(right(self, *ys), 1.0)),
+    Mistake("loss: random", LostGrades, "loss", drawn),
+    Mistake("loss: negative", LostGrades, "loss", lambda right, self, *ys: -right(self, *ys)),
     Mistake("argmax: price of one document", WrongFirst, ARGMAX, lambda right, self, s, y: right(self, s * 2, y)),
     Mistake(
         "loss: ties are free",
@@ -282,16 +308,27 @@ KERNELS = [
         ),
         ("wrong beyond 6 documents", "range(n):\n        for", "range(min(n, 6)):\n        for"),
         ("the last document", "for j in range(n):", "for j in range(n - 1):"),
+        ("the sign of out", "out /= pairs", "out /= -pairs"),
+        ("half of Δ", "return loss / pairs", "return 0.5 * loss / pairs"),
         ("Δ at most 1", "return loss / pairs", "return min(loss / pairs, 1.0)"),
+        ("writes no element", "out[:] = 0.0", "pass"),
+        ("changes scores", "out /= pairs", "out /= pairs\n    scores[0] += 1.0"),
         ("random", "loss = 0.0", "loss = 0.1 * np.random.random()"),
         ("the sign of Δ", "scores[i] - labels[i] <", "scores[i] + labels[i] <"),
     ]
 ]
 
 OTHERS = [
+    Mistake("argmax: the sign", Kronecker, ARGMAX, lambda right, self, x, y, w: right(self, x, y, -w)),
+    Mistake("argmax: no Δ", Kronecker, ARGMAX, lambda right, self, x, y, w: self.argmax(x, w)),
+    Mistake("argmax: off by one", Kronecker, ARGMAX, lambda right, self, x, y, w: (right(self, x, y, w) + 1) % 3),
     Mistake("argmax: cost of another class", Kronecker, ARGMAX, lambda right, self, x, y, w: right(self, x, 2 - y, w)),
+    Mistake("loss: transposed", Kronecker, "loss", lambda right, self, y, y_hat: right(self, y_hat, y)),
+    Mistake("joint_feature: scaled", Kronecker, "joint_feature", lambda right, self, x, y: (1 + y) * right(self, x, y)),
     Mistake("joint_feature: random", Kronecker, "joint_feature", drawn),
+    Mistake("argmax: margin of 2", Signs, ARGMAX, lambda right, self, s, y: right(self, s / 2, y)),
     Mistake("argmax: the sign", Signs, ARGMAX, lambda right, self, s, y: right(self, -s, y)),
+    Mistake("encode: without 1/2", Signs, "encode", lambda right, self, *ys: 2 * right(self, *ys)),
 ]
 
 MISTAKES = [*COSTS, *WEIGHTS, *ARGMAXES, *KERNELS, *OTHERS]

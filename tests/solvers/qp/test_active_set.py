@@ -5,6 +5,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, minimize
 
 from structsvm.exceptions import InputError
 from structsvm.solvers.qp import ActiveSet, DualQP, QPSolution
@@ -32,6 +33,21 @@ def test_finds_the_optimum_that_enumerating_faces_finds(seed, size, d, groups, C
     assert qp.dual(a) == pytest.approx(optimum_by_enumeration(qp), rel=1e-7, abs=1e-10)
 
 
+def test_finds_the_optimum_that_scipy_finds():
+    qp = random_qp(3, size=15, d=20, groups=3, C=2.0, tol=1e-10)
+    member = (qp.group[None, :] == np.arange(3)[:, None]).astype(float)
+    result = minimize(
+        lambda a: -qp.dual(a),
+        np.zeros(15),
+        jac=lambda a: qp.H @ a - qp.b,
+        bounds=[(0.0, None)] * 15,
+        constraints=LinearConstraint(member, ub=qp.cap),
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 500},
+    )
+    assert qp.dual(ActiveSet().solve(qp).a) == pytest.approx(-result.fun, rel=1e-6)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -51,6 +67,12 @@ def test_stops_as_soon_as_the_gap_is_small_enough():
     qp = random_qp(0, size=40, d=10, groups=1, C=10.0)
     rough = ActiveSet().solve(evolve(qp, tol=1.0))
     assert 1e-6 < rough.gap <= 1.0
+
+
+def test_returns_what_rounding_allows_when_tol_is_zero():
+    qp = random_qp(0, size=80, d=5, groups=1, C=1e5)
+    solution = ActiveSet().solve(qp)
+    assert solution.gap <= 1e-9 * qp.dual(solution.a)
 
 
 def test_a_chain_of_warm_starts_reports_the_true_gap():
