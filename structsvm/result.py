@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import Factory, asdict, evolve, field, fields, frozen
+from attrs import asdict, evolve, field, fields, frozen
 
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError, brief
 from structsvm.foundation.memory import in_units
@@ -139,11 +139,6 @@ def require_format(written: Any, expected: int) -> None:
         )
 
 
-def rounding(norm: float, error: float) -> float:
-    """Return ``½(‖w‖ + e)² − ½‖w‖²``, the amount to subtract from a dual value if w has an error of up to e."""
-    return float(error * (norm + 0.5 * error))
-
-
 def _sparse(arrays: Mapping[str, Any], rows: int, d: int) -> Any:
     """Return the sparse cuts in a file, validated."""
     # Predictions need only NumPy.
@@ -170,7 +165,6 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
-    error : largest distance of each row of ``G`` from the exact vector of its cut, due to rounding, shape (K,).
     """
 
     G: Any = field(repr=False)
@@ -178,44 +172,41 @@ class CutSet:
     group: IntVector = field(repr=False)
     a: Vector = field(repr=False)
     groups: int
-    error: Vector = field(repr=False, default=Factory(lambda self: np.zeros(len(self.L)), takes_self=True))
 
     def __len__(self) -> int:
         return len(self.L)
+
+    @classmethod
+    def none(cls, d: int, groups: int) -> Self:
+        """Return no cuts of d weights."""
+        return cls(np.zeros((0, d)), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), groups)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], groups: Any) -> Self:
         """Make it from the arrays of a result and the number of groups, as in `Result.from_arrays`."""
         require_integer("groups", groups, 0)
         (K,), (d,) = shape(arrays, "L"), shape(arrays, "w")
-        for name in ("L", "a", "error"):
+        for name in ("L", "a"):
             require_numbers(arrays, name, (K,))
         require_numbers(arrays, "group", (K,), np.int64)
         sparse = "G_columns" in arrays
         require_numbers(arrays, "G", (None,) if sparse else (K, d))
         group, a = finite_numbers(arrays, "group"), finite_numbers(arrays, "a")
-        error = finite_numbers(arrays, "error")
-        if (a < 0.0).any() or (error < 0.0).any():
-            raise ValueError("'a' and 'error' must not be negative")
+        if (a < 0.0).any():
+            raise ValueError("'a' must not be negative")
         if K and not (group.min() >= 0 and group.max() < groups):
             raise ValueError(f"'group' must be from 0 to {groups - 1}, got {group.min()} to {group.max()}")
         G = _sparse(arrays, K, d) if sparse else finite_numbers(arrays, "G")
-        return cls(G, finite_numbers(arrays, "L"), group, a, groups, error)
+        return cls(G, finite_numbers(arrays, "L"), group, a, groups)
 
     def arrays(self) -> dict[str, Any]:
         """Return the cuts as arrays for a file; `from_arrays` reads them."""
-        names = ("L", "group", "a", "error")
+        names = ("L", "group", "a")
         others = {name: getattr(self, name) for name in names}
         if isinstance(self.G, np.ndarray):
             return {"G": self.G, **others}
         columns, ptr = (part.astype(np.int64) for part in (self.G.indices, self.G.indptr))
         return {"G": self.G.data, "G_columns": columns, "G_ptr": ptr, **others}
-
-    def most_error(self, cap: Vector) -> float:
-        """Return the largest possible sum of ``a`` times the errors for multipliers within these caps."""
-        from structsvm.foundation.arrays import largest_of_groups
-
-        return float(cap @ largest_of_groups(self.error, self.group, len(cap)))
 
     def scaled(self, cap: Vector) -> Vector:
         """Return the multipliers, scaled to the best value for other caps, shape (groups,)."""
@@ -303,8 +294,8 @@ class Result:
             raise InputError(f"start has weights of more than {n_features} features: use a result of the same features")
         full = self.full_coef(n_features)
         w = full if columns is None else np.concatenate([full[columns], full[n_features:]])
-        none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
-        return evolve(self, w=w, cuts=none, codes=None, fingerprint=np.zeros(0), columns=columns)
+        cuts = CutSet.none(len(w), self.cuts.groups)
+        return evolve(self, w=w, cuts=cuts, codes=None, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
         """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.

@@ -19,6 +19,7 @@ COLUMNS: dict[str, Column] = {
     "units": Column.number("units of X @ w", "units", ".1f"),
     "sweeps": Column.number("units of all maximizations", "sweeps", ",.0f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),
+    "calls_ratio": Column.number("ratio of calls", "calls_ratio", ".2f"),
     "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
     "fits": Column.number("fits", "fits", ".0f"),
     "converged": Column.number("converged", "converged", ".0f"),

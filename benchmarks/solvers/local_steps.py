@@ -14,7 +14,8 @@ from benchmarks.harness.rows import Row, Target, without_data
 from structsvm import Problem
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem.coordinates import Coordinates
-from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes import DualPlanes
+from structsvm.problem.planes.capacity import places_within
 from structsvm.problem.points import Cut
 from structsvm.problem.sweep import sweep_examples
 from structsvm.solvers.joint_step import improve_jointly
@@ -84,7 +85,7 @@ class Shard:
         self._used = np.flatnonzero(problem.cap)
         self._scale = sigma**0.5
         self._others = np.zeros(problem.d)
-        self._dual = DualPlanes(problem.d, problem.cap, Capacity.exact_within(problem.n, problem.d, 2**28))
+        self._dual = DualPlanes(problem.d, problem.cap, places_within(problem.n, problem.d, 2**28))
         self._rng = np.random.default_rng(0)
 
     def planes(self, w: Vector) -> Cut:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from structsvm.foundation.compute.threads import VALUES_AN_ARGMAX
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import IntVector, Vector
 
 NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24
 """Indices of counters: chunks taken, batches whose steps are done, stop flag, and the first of the counters of done
@@ -50,8 +50,7 @@ class Batches(NamedTuple):
 
     ``chunk_ptr`` is the first visit of each chunk, the work unit of a thread; ``batch_ptr`` the first chunk of each
     batch. Planes are found at ``w`` (d,), and ``share`` is the weight of the latest weights in it. ``met`` (1,) is the
-    sum of gaps, ``wrong`` (visits,) marks wrong argmaxes, and ``moved`` (chunks of a batch, d) is the shift of weights
-    by merged planes.
+    sum of gaps, and ``wrong`` (visits,) marks wrong argmaxes.
     """
 
     chunk_ptr: IntVector
@@ -61,7 +60,6 @@ class Batches(NamedTuple):
     share: float
     met: Vector
     wrong: IntVector
-    moved: Matrix
 
     @classmethod
     def of(cls, visits: int, n: int, scores: float, values: float, w: Vector, first: bool) -> Self:
@@ -82,7 +80,6 @@ class Batches(NamedTuple):
             share=share,
             met=np.zeros(1),
             wrong=np.zeros(visits, dtype=np.int64),
-            moved=np.zeros((batch // chunk, len(w))),
         )
 
     @property

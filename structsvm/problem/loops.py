@@ -16,8 +16,8 @@ from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.compute.products import copy, dot
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
-from structsvm.problem.planes.arrays import insert, may_be_rounded
-from structsvm.problem.planes.steps import best_value, bring_live_to_front, improve
+from structsvm.problem.planes.arrays import insert
+from structsvm.problem.planes.steps import NEW_PLANE, best_value, bring_live_to_front, improve
 from structsvm.problem.program import plain_function
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
@@ -234,7 +234,6 @@ def _batched_visits(
     )
     g = np.empty(len(w))
     room = np.empty(2 * planes.L.shape[1])
-    rounded = may_be_rounded(planes)
     moves = len(center) > 0
     weights = np.empty(len(w)) if moves else at
     b = 0
@@ -247,10 +246,6 @@ def _batched_visits(
         if not reached(counters, STEPPED, b, STOP):
             return
         first_chunk, end_chunk = batch_ptr[b], batch_ptr[b + 1]
-        moved = batches.moved[chunk - first_chunk]
-        if rounded:
-            for c in range(len(w)):
-                moved[c] = 0.0
         if moves:
             for c in range(len(w)):
                 weights[c] = center[c] + scale[c] * at[c]
@@ -271,29 +266,25 @@ def _batched_visits(
             if unreachable and value < 0.0:
                 # The true output is better than all outputs that the kernel can return.
                 value = 0.0
-            best, to_beat = best_value(planes, i, at, room)
+            best = best_value(planes, i, at, room)
             sound = 0.0 <= loss < np.inf and value < np.inf
             if not sound or (not value >= best and not value >= best - allowed * (1.0 + largest_size(scores))):
                 wrong[k] = 1
                 break
-            if value > to_beat:
+            if value > best + NEW_PLANE:
                 g[:] = 0.0
                 example_add(view, i, coef, g)
                 if moves:
                     loss -= dot(g, center)
                     for c in range(len(g)):
                         g[c] *= scale[c]
-                insert(planes, i, g, loss, 0.0, moved)
+                insert(planes, i, g, loss)
         if add(counters, FIRST_DONE + b, 1) == end_chunk - first_chunk - 1:
             first, end = chunk_ptr[first_chunk], chunk_ptr[end_chunk]
             for k in range(first, end):
                 if wrong[k] > 0:
                     add(counters, STOP, 1)
                     return
-            if rounded:
-                for c in range(end_chunk - first_chunk):
-                    for k in range(len(w)):
-                        w[k] += batches.moved[c, k]
             for k in range(first, end):
                 i = order[k]
                 batches.met[0] += improve(planes, i, planes.used[i], w, room)

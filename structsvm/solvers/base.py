@@ -146,7 +146,7 @@ class CuttingPlane(Solver):
                 if cuts is None:
                     # Without cuts, it takes many steps to reach the bounds of the run that this run continues.
                     state.patience = max(state.patience, len(state.history))
-                elif state.tolerates_rounding(cuts.most_error(caps)):
+                else:
                     working_set.load(cuts)
             try:
                 try:

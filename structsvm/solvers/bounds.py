@@ -14,10 +14,7 @@ from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.types import Vector
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.problem.points import Cut
-from structsvm.result import Result, Step, rounding
-
-_ROUNDING = 0.05
-"""Fraction of the target gap that rounded cuts may leave unproved."""
+from structsvm.result import Result, Step
 
 
 @frozen(eq=False)
@@ -143,11 +140,6 @@ class CertifiedBounds:
     def qp_tol(self) -> float:
         """The gap to which QPs are solved, a hundredth of ``tol · C``."""
         return 0.01 * self.gap_wanted
-
-    def tolerates_rounding(self, error: float, norm: float | None = None) -> bool:
-        """Return True if the rounding of cuts, at most ``error``, is small beside the target gap; ``norm`` is ‖w‖."""
-        most = np.sqrt(2.0 * self.primal) if norm is None else norm
-        return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 
     def evaluate(self, w: Vector) -> tuple[AnyPoint, AnyPlanes]:
         """Score all examples at w and call `evaluate_point`: half a pass."""

@@ -6,7 +6,7 @@ from attrs import evolve
 from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.coordinates import Box
-from structsvm.result import CutSet, rounding
+from structsvm.result import CutSet
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.solvers.working_set import WorkingSet
 
@@ -85,7 +85,7 @@ class BoxedWorkingSet(WorkingSet):
             return
         total = np.bincount(cuts.group, weights=cuts.a, minlength=len(self.cap))
         most = float(np.divide(self.cap, total, out=np.full(len(total), np.inf), where=total > 0.0).min())
-        self.add(cuts.G, cuts.L, cuts.group, np.zeros(len(cuts)), cuts.error)
+        self.add(cuts.G, cuts.L, cuts.group, np.zeros(len(cuts)))
         if np.isfinite(most):
             self._move_toward(cuts.a * most)
             here = self.a.copy(), self.dual
@@ -248,9 +248,7 @@ class BoxedWorkingSet(WorkingSet):
         support = np.flatnonzero(a)
         self._g = a[support] @ self.G[support]
         self._w = self._box.nearest(self._center + self._step * self._g)
-        loose = self._box.loose
-        norm = np.linalg.norm(np.where(loose, np.maximum(np.abs(self._box.low), np.abs(self._box.high)), self.w))
-        self.dual = float(a @ self.L) + self._box.lowest(self._g) - rounding(float(norm), float(a @ self.error))
+        self.dual = float(a @ self.L) + self._box.lowest(self._g)
 
     def _near_dual(self) -> float:
         """Return the dual with the proximal term for weights without regularizer."""

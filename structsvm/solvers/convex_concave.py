@@ -14,7 +14,7 @@ from structsvm.problem import Problem, fingerprint
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
-from structsvm.result import CutSet, Result, Status
+from structsvm.result import Result, Status
 from structsvm.solvers.state import Callback
 
 logger = logging.getLogger("structsvm")
@@ -164,7 +164,5 @@ def _moved(result: Result, before: Problem, after: Problem) -> Result:
     if old is None or new is None or mark is None:
         return result
     cuts = result.cuts
-    distance = float(np.linalg.norm((new.center - old.center) / old.scale))
-    L = old.moved(cuts.G, cuts.L, new) - cuts.error * distance
-    moved = CutSet(cuts.G, L, cuts.group, cuts.a, cuts.groups, cuts.error)
+    moved = evolve(cuts, L=old.moved(cuts.G, cuts.L, new))
     return evolve(result, cuts=moved, fingerprint=mark, status=Status.CONVERGED)

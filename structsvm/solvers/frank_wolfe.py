@@ -8,20 +8,21 @@ from attrs import evolve, field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.compute.threads import using
+from structsvm.foundation.compute.threads import VALUES_AN_ARGMAX, using
 from structsvm.foundation.settings import at_least, positive
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.problem.codes import DualCodes, suits_codes
-from structsvm.problem.planes import Capacity, DualPlanes
-from structsvm.problem.planes.capacity import DEFAULT_MEMORY, fewest
+from structsvm.problem.planes import DualPlanes
+from structsvm.problem.planes.capacity import DEFAULT_MEMORY, bytes_of_planes, fewest, places_within
 from structsvm.problem.sweep import sweep_examples
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver, require_examples
 from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
+from structsvm.solvers.pace import Pace
 from structsvm.solvers.state import Callback, SolverState
 
 logger = logging.getLogger("structsvm")
@@ -76,10 +77,6 @@ class FrankWolfe(Solver):
     If 60 passes were not enough, the solver logs a warning, moves the planes together at every later pass, and solves
     the QP over all planes exactly if there are at most 2,000.
 
-    If memory is too short for all useful planes in float64, planes are stored in float32, and bounds allow for the
-    rounding. If that takes more than a twentieth of ``tol · C``, planes are stored in float64 from then on, even if
-    only few fit.
-
     Parameters
     ----------
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
@@ -113,6 +110,17 @@ class FrankWolfe(Solver):
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
+        return self.solve_unless_slow(problem, start, callback, checkpoint, Pace())
+
+    def solve_unless_slow(
+        self,
+        problem: AbstractProblem,
+        start: Result | None,
+        callback: Callback | None,
+        checkpoint: CheckpointLike | None,
+        pace: Pace,
+    ) -> Result:
+        """Minimize the problem like `solve`; end with ``ITERATION_LIMIT`` once the pace is slow."""
         problem = require_examples("FrankWolfe", problem)
         if problem.box is not None:
             raise InputError(
@@ -124,17 +132,16 @@ class FrankWolfe(Solver):
             if suits_codes(problem):
                 dual, hinges = DualCodes(problem), None
             else:
-                capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
-                dual = DualPlanes(problem.d, problem.cap, capacity)
+                dual = DualPlanes(problem.d, problem.cap, self._places(problem))
                 hinges = dual.hinges
             writer = CheckpointWriter.of(checkpoint, self, dual.cuts)
             state = SolverState(problem, self.tol, start, callback, hinges, writer)
             start = state.start
             try:
                 if isinstance(dual, DualCodes):
-                    status = self._begin_with_codes(state, dual) or self._step_in_scores(problem, state, dual)
+                    status = self._begin_with_codes(state, dual) or self._step_in_scores(problem, state, dual, pace)
                 else:
-                    status = self._begin(problem, state, dual) or self._iterate(problem, state, dual)
+                    status = self._begin(problem, state, dual) or self._iterate(problem, state, dual, pace)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
             lower = dual.refresh()
@@ -145,41 +152,36 @@ class FrankWolfe(Solver):
             result = state.result(status, self, dual.cuts(), dual=lower)
             return evolve(result, codes=dual.arrays) if isinstance(dual, DualCodes) else result
 
-    def _require_enough(self, capacity: Capacity, problem: Problem) -> Capacity:
-        """Reject a capacity of too few planes."""
+    def _places(self, problem: Problem) -> int:
+        """Return the number of planes to store per example; reject too little memory."""
         n, d = problem.n, problem.d
-        least = fewest(n, d)
-        if capacity.places < least:
-            coarse = (
-                " in float64, because float32 has too few digits for this tol" if capacity.dtype is np.float64 else ""
-            )
+        places, least = places_within(n, d, self.memory), fewest(n, d)
+        if places < least:
             raise InputError(
                 f"FrankWolfe(memory={self.memory}) cannot store {least} planes of {d} numbers for each of {n} "
-                f"examples{coarse}: give it {capacity.bytes_for(n, d, least)} bytes, or use OneSlack, which "
-                "stores a few hundred planes in all"
+                f"examples: give it {bytes_of_planes(n, d, least)} bytes, or use OneSlack, which stores a few hundred "
+                "planes in all"
             )
-        return capacity
+        return places
 
     def _begin(self, problem: Problem, state: SolverState, dual: DualPlanes) -> Status | None:
         """Load the planes of an earlier result, or find planes at its weights."""
         start = state.start
         if start is not None and state.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
-            if self._stop_rounding(problem, state, dual):
-                # The start may have exact planes, which were rounded above.
-                dual.load(start.cuts)
         elif start is not None:
             cuts = problem.cuts(state.planes, problem.cap > 0.0)
             dual.visit(cuts.example, cuts.G, cuts.L)
         return state.record(dual.refresh(), dual.size, dual.active)
 
-    def _iterate(self, problem: Problem, state: SolverState, dual: DualPlanes) -> Status:
+    def _iterate(self, problem: Problem, state: SolverState, dual: DualPlanes, pace: Pace) -> Status:
         rng = np.random.default_rng(self.random_state)
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since, swept = 0, True
+        numbers_a_pass = 2 * problem.stored + VALUES_AN_ARGMAX * problem.sizes[2]
         for k in state.iterations(self.max_iter):
-            if k == PATIENCE:
+            if k == PATIENCE and not pace.is_limited:
                 logger.warning(
                     "frank-wolfe has not converged after %d passes; a gap of %.2g * C is left. C = %.3g may be large "
                     "for the scale of the features: scale them, or try OneSlack or NSlack",
@@ -199,9 +201,10 @@ class FrankWolfe(Solver):
                 most_cuts = _most_cuts(problem, dual)
                 swept = self._improve(dual, rng, everyone, wanted, most_cuts, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()
-            self._stop_rounding(problem, state, dual)
             since += 1
-            worth_it = met <= _WORTH_A_CERTIFICATE * state.gap_wanted
+            pace.record(state.passes + dual.reads / numbers_a_pass, met)
+            slow = pace.is_slow(state.gap_wanted)
+            worth_it = met <= _WORTH_A_CERTIFICATE * state.gap_wanted or slow
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
                 require_moderate_norm(dual.largest, problem.total_cap)
@@ -215,6 +218,8 @@ class FrankWolfe(Solver):
             status = state.record(lower, dual.size, dual.active, resolution)
             if status:
                 return status
+            if slow:
+                break
         return Status.ITERATION_LIMIT
 
     def _begin_with_codes(self, state: SolverState, dual: DualCodes) -> Status | None:
@@ -228,10 +233,11 @@ class FrankWolfe(Solver):
             dual.insert(state.planes)
         return state.record(lower, dual.size, dual.active)
 
-    def _step_in_scores(self, problem: Problem, state: SolverState, dual: DualCodes) -> Status:
+    def _step_in_scores(self, problem: Problem, state: SolverState, dual: DualCodes, pace: Pace) -> Status:
         """Visit examples until the gaps met may be within the target, then compute a certificate."""
         rng = np.random.default_rng(self.random_state)
         underestimate = 1.0
+        pace.record(state.passes, state.primal - state.dual)
         for k in state.iterations(self.max_iter):
             with state.clock("solver"):
                 passes = dual.visit(state.gap_wanted / underestimate, rng)
@@ -250,16 +256,10 @@ class FrankWolfe(Solver):
             status = state.record(lower, dual.size, dual.active)
             if status:
                 return status
+            pace.record(state.passes, state.primal - state.dual)
+            if pace.is_slow(state.gap_wanted):
+                break
         return Status.ITERATION_LIMIT
-
-    def _stop_rounding(self, problem: Problem, state: SolverState, dual: DualPlanes) -> bool:
-        """Store planes in float64 from now on if rounding may hide the target gap; return True if it does."""
-        if not dual.rounds or state.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
-            return False
-        logger.info("float32 planes have too few digits for tol=%g: continuing in float64", state.tol)
-        exact = Capacity.exact_within(problem.n, problem.d, self.memory)
-        dual.stop_rounding(self._require_enough(exact, problem))
-        return True
 
     def _improve(
         self,

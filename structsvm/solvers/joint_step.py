@@ -37,6 +37,7 @@ def improve_jointly(dual: DualPlanes, enough: float, most_cuts: int) -> None:
     qp = GrowingQP(dual.w, float((planes.a * planes.L).sum()), most_cuts + 1)
     with using(None) as threads:
         run_stages(threads, lambda: _add_cuts(values, qp, enough), values.follow, values.counters, values.blocks)
+    dual.reads += (qp.size - 1) * (dual.size + len(planes.cap)) * len(dual.w) + qp.reads
     direction = qp.w - dual.w
     rise = float(qp.a @ qp.L - qp.L[0] - dual.w @ direction)
     # Otherwise rounding prevents further progress.
@@ -71,7 +72,7 @@ def solve_over_planes(dual: DualPlanes, enough: float) -> None:
     cuts = dual.all_cuts()
     cap = dual.arrays.cap
     working_set = WorkingSet(cuts.G.shape[1], cap, len(cuts))
-    working_set.add(cuts.G, cuts.L, cuts.group, cuts.a, cuts.error)
+    working_set.add(cuts.G, cuts.L, cuts.group, cuts.a)
     working_set.solve(ActiveSet(), enough)
     dual.weigh(working_set.a)
 
@@ -80,7 +81,7 @@ class GrowingQP(CutArrays):
     """Maximize ``Σ a_k L_k − ½ ‖Σ a_k g_k‖²`` over ``a ≥ 0``, ``Σ a_k ≤ 1``, cut by cut, up to ``room`` cuts."""
 
     def __init__(self, g: Vector, L: float, room: int) -> None:
-        self.size = 0
+        self.size = self.reads = 0
         self._G, self._L = np.zeros((room, len(g))), np.zeros(room)
         self._H = np.zeros((room, room))
         self._gram = self._H.reshape(-1)
@@ -105,9 +106,10 @@ class GrowingQP(CutArrays):
     def solve(self, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``, or nearly."""
         end = self.size + 1
-        gap, _ = ascend_pairs(
+        gap, steps = ascend_pairs(
             self._gram, len(self._L), self._slope[:end], self._a[:end], self._group, self._cap, tol, _MOST_STEPS
         )
+        self.reads += 2 * steps * end
         self._evaluate()
         if gap > tol:
             self._solve_closely(tol)

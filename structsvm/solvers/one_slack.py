@@ -60,8 +60,7 @@ class OneSlack(CuttingPlane):
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet:
         """Return the mean plane of n-slack's cuts: a valid cut with their dual value."""
         cuts, cap = start.cuts, problem.with_C(start.C).total_cap
-        mean = [(cuts.a @ part)[None] / cap for part in (cuts.G, cuts.L, cuts.error)]
-        return CutSet(mean[0], mean[1], _ONE_GROUP, np.array([cap]), 1, mean[2])
+        return CutSet((cuts.a @ cuts.G)[None] / cap, (cuts.a @ cuts.L)[None] / cap, _ONE_GROUP, np.array([cap]), 1)
 
     def _searches(self, problem: AbstractProblem) -> bool:
         if self.line_search and not problem.certified:

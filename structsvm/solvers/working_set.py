@@ -9,7 +9,7 @@ from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.checks import require_moderate
-from structsvm.result import CutSet, rounding
+from structsvm.result import CutSet
 from structsvm.solvers.cut_rows import DenseRows, SparseRows
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 
@@ -57,7 +57,6 @@ class WorkingSet(CutArrays):
         self._d, self._combination = d, np.zeros(0 if sparse else d)
         self._H = np.empty((places, places))
         self._L = np.empty(places)
-        self._error = np.empty(places)
         self._a = np.empty(places)
         self._group = np.empty(places, dtype=np.int64)
         self._idle = np.empty(places, dtype=np.int64)
@@ -77,11 +76,6 @@ class WorkingSet(CutArrays):
         return self._rows.first(self.size)
 
     @property
-    def error(self) -> Vector:
-        """Largest distance of each cut from its unrounded form, shape (size,)."""
-        return self._error[: self.size]
-
-    @property
     def group(self) -> IntVector:
         """Group of each cut, shape (size,)."""
         return self._group[: self.size]
@@ -97,15 +91,14 @@ class WorkingSet(CutArrays):
         H = self._H[: self.size, : self.size]
         return DualQP(H, self.L, self.group, self.cap, 0.0).resolution(self.a) if self.size else 0.0
 
-    def add(self, G: Any, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
-        """Add cuts, with multipliers and errors of 0 by default, and extend the Gram matrix."""
+    def add(self, G: Any, L: Vector, group: IntVector, a: Vector | None = None) -> None:
+        """Add cuts, with multipliers of 0 by default, and extend the Gram matrix."""
         require_moderate(G, float(self.cap.sum()))
         old, new = self.size, self.size + len(L)
         self._reserve(new)
         self._rows.write(old, G)
         self._L[old:new] = L
         self._group[old:new] = group
-        self._error[old:new] = error
         self._a[old:new] = 0.0 if a is None else a
         self._idle[old:new] = 0
         self._H[old:new, :new] = self._products(old)
@@ -123,7 +116,7 @@ class WorkingSet(CutArrays):
     def load(self, cuts: CutSet) -> None:
         """Add cuts with their multipliers, scaled to the caps and to the best dual value."""
         if len(cuts):
-            self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap), cuts.error)
+            self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap))
 
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers to a gap of at most ``tol``; the built-in backend continues if another does not."""
@@ -147,13 +140,9 @@ class WorkingSet(CutArrays):
         return self.slack(range(len(self.cap)), w)
 
     def slack(self, groups: range, w: Vector) -> Vector:
-        """Return ``ξ = max(0, L − w·g)`` of each group in a range, or a lower bound of it."""
+        """Return ``ξ = max(0, L − w·g)`` of each group in a range."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
-        values = self.L[rows] - self.G[rows] @ w
-        error = self.error[rows]
-        if error.any():
-            values -= error * np.linalg.norm(w)
-        return largest_of_groups(values, self.group[rows] - groups.start, len(groups))
+        return largest_of_groups(self.L[rows] - self.G[rows] @ w, self.group[rows] - groups.start, len(groups))
 
     def prune(self, max_idle: int) -> None:
         """Drop cuts whose multiplier was 0 for ``max_idle`` solutions, and merge cuts if too many are left."""
@@ -167,8 +156,7 @@ class WorkingSet(CutArrays):
 
     def cuts(self) -> CutSet:
         """Return a copy of the cuts with their multipliers."""
-        a, error = self.a.copy(), self.error.copy()
-        return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), a, len(self.cap), error)
+        return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), self.a.copy(), len(self.cap))
 
     def _move_toward(self, a: Vector) -> bool:
         """Move to the best point on the line to these multipliers; return True if the dual rose."""
@@ -185,8 +173,7 @@ class WorkingSet(CutArrays):
     def _evaluate(self, a: Vector) -> None:
         self._a[: self.size] = a
         self._combination, self._w = self._rows.combined(a), None
-        square = float(self._combination @ self._combination)
-        self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
+        self.dual = float(a @ self.L - 0.5 * (self._combination @ self._combination))
 
     def _merge(self) -> None:
         """Replace the older half of each group's cuts by ``Σ a (g, L) / Σ a`` (Kiwiel, Math. Programming 1983)."""
@@ -198,17 +185,16 @@ class WorkingSet(CutArrays):
         total = np.add.reduceat(self.a[order], starts)
         G = self._rows.means(self.a[order], order, starts, total)
         L = np.add.reduceat(self.a[order] * self.L[order], starts) / total
-        error = np.add.reduceat(self.a[order] * self.error[order], starts) / total
         group = self.group[order[starts]].copy()
         self._keep(newest)
-        self.add(G, L, group, total, error)
+        self.add(G, L, group, total)
 
     def _keep(self, keep: BoolVector) -> None:
         rows = np.flatnonzero(keep)
         # With size 0, an interruption loses cuts but never mixes them.
         self._last, self.size = None, 0
         self._rows.keep(rows)
-        for array in (self._L, self._error, self._a, self._group, self._idle):
+        for array in (self._L, self._a, self._group, self._idle):
             array[: len(rows)] = array[rows]
         self._H[: len(rows), : len(rows)] = self._H[np.ix_(rows, rows)]
         self.size = len(rows)
@@ -224,7 +210,7 @@ class WorkingSet(CutArrays):
             "leave out features, lower max_cuts, or raise tol, which needs fewer cuts",
         )
         self._rows.reserve(capacity, self.size)
-        for name in ("_L", "_error", "_a", "_group", "_idle"):
+        for name in ("_L", "_a", "_group", "_idle"):
             old = getattr(self, name)
             grown = np.empty(capacity, dtype=old.dtype)
             grown[: self.size] = old[: self.size]

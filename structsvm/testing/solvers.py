@@ -228,7 +228,7 @@ class _Check:
             point = problem.at(w)
             hinges = np.maximum(problem.violation(problem.planes(point), point), 0.0)
             bound = hinges if grouped else np.array([problem.cap @ hinges / problem.cap.sum()])
-            values = cuts.L - cuts.G @ point.w - cuts.error * np.linalg.norm(point.w)
+            values = cuts.L - cuts.G @ point.w
             excess = float((values - bound[cuts.group]).max(initial=0.0))
             true = excess <= ROUNDING * (1.0 + np.abs(point.scores).max())
             self._require(true, f"cuts that hold at w = {w.round(3)}", f"one violated by {excess:.3g}", place)

@@ -16,6 +16,7 @@ from benchmarks.losses.sequences import hidden_markov
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorized import AveragePrecisionOracle
 from benchmarks.rankers import tree_growth
+from benchmarks.solvers import solvers
 from structsvm import Problem
 from structsvm.losses import ChainHamming
 from structsvm.solvers import OneSlack
@@ -41,6 +42,8 @@ def easy(monkeypatch):
     """Problems that are solved at once: a large C costs seconds even at this size."""
     monkeypatch.setattr("benchmarks.solvers.average_precision.CS", (10.0, 100.0))
     monkeypatch.setattr("benchmarks.losses.sequences.C", 0.01)
+    monkeypatch.setattr(solvers, "CS", (0.1,))
+    monkeypatch.setattr(solvers, "KINDS", {name: solvers.KINDS[name] for name in ("digits", "matchings in Python")})
     monkeypatch.setattr("benchmarks.clusters.scale.CS", (10.0,))
     monkeypatch.setattr("benchmarks.clusters.scale.PARTITIONS", (1, 4))
     monkeypatch.setattr("benchmarks.clusters.scale.GROWTH", ((20, 10.0),))
@@ -58,7 +61,7 @@ def easy(monkeypatch):
     [
         *("backends", "bounds", "folds", "fusion", "mq2008", "multilabel", "letters"),
         *slow(
-            *("average_precision", "binned", "hinge", "indexing", "ndcg", "one_pass", "scale", "sequences"),
+            *("average_precision", "binned", "hinge", "indexing", "ndcg", "one_pass", "scale", "sequences", "solvers"),
             *("decisions", "sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
         ),
     ],

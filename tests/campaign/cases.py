@@ -15,8 +15,7 @@ from structsvm.losses import (
     Multiclass,
     ZeroOne,
 )
-from structsvm.problem.planes import Capacity
-from structsvm.problem.planes.capacity import fewest
+from structsvm.problem.planes.capacity import bytes_of_planes, fewest
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
 from tests.losses.cases import CASES
 from tests.small_problems import Kronecker
@@ -251,7 +250,7 @@ def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
         return NSlack(tol=tol, backend=backend)
     if kind == 3:
         least = fewest(problem.n, problem.d)
-        memory = int(rng.choice([2**28, Capacity(least, np.float64).bytes_for(problem.n, problem.d, least)]))
+        memory = int(rng.choice([2**28, bytes_of_planes(problem.n, problem.d, least)]))
         return FrankWolfe(
             tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), random_state=int(rng.integers(5))
         )

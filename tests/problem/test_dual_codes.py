@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
 
 from structsvm import Problem
 from structsvm.problem.codes import DualCodes, suits_codes
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
-from structsvm.solvers.auto import _Pace
 from tests.small_problems import small_problem
 
 
@@ -113,18 +111,6 @@ def test_codes_are_for_structures_with_compiled_argmaxes() -> None:
     assert not suits_codes(small_problem("map"))
     assert not suits_codes(small_problem("generic"))
     assert not suits_codes(classes().regularized(penalty=np.full(35, 2.0)))
-
-
-@pytest.mark.parametrize("gap", [0.0, 1e-3])
-def test_auto_keeps_a_result_that_converges_after_many_passes(gap: float) -> None:
-    last = FrankWolfe(tol=1e-4).solve(classes()).history[-1]
-    pace = _Pace(None, 1e-3, watches=True)
-    for k in range(10):
-        pace(evolve(last, passes=60.0 * k, primal=last.dual + 1.0 / (k + 1)))
-    slow = pace.slow
-    pace.slow = False
-    assert slow
-    assert not pace(evolve(last, passes=900.0, primal=last.dual + gap))
 
 
 def test_auto_leaves_steps_in_scores_when_they_crawl() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from structsvm import Problem
 from structsvm.problem import sweep as sweeps
-from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes import DualPlanes
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def planes(problem: Problem) -> None:
 
 
 def visits(problem: Problem) -> None:
-    sweeps.sweep_examples(problem, DualPlanes(problem.d, problem.cap, Capacity(3, np.float64)), np.arange(problem.n))
+    sweeps.sweep_examples(problem, DualPlanes(problem.d, problem.cap, 3), np.arange(problem.n))
 
 
 @pytest.mark.parametrize("call", [planes, visits])

@@ -6,7 +6,7 @@ import pytest
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.threads import using
 from structsvm.problem import Problem
-from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes import DualPlanes
 from structsvm.problem.sweep import sweep_examples
 from structsvm.solvers.joint_step import improve_jointly
 
@@ -18,17 +18,10 @@ def kept(C: float, loss: str, passes: int = 3) -> tuple[Problem, DualPlanes]:
     y = (X @ rng.normal(size=5) + rng.normal(size=360) > 1.0).astype(np.float64)
     y[::12], y[1::12] = 1.0, 0.0
     problem = Problem.from_queries(X, y, qid, loss=loss, C=C)
-    dual = DualPlanes(problem.d, problem.cap, Capacity.within(problem.n, problem.d, 2**22))
+    dual = DualPlanes(problem.d, problem.cap, 6)
     for _ in range(passes):
         sweep_examples(problem, dual, np.arange(problem.n))
     return problem, dual
-
-
-def rounded(dual: DualPlanes) -> DualPlanes:
-    """Keep the same planes in float32."""
-    other = DualPlanes(len(dual.w), dual.arrays.cap, Capacity(dual.arrays.L.shape[1], np.float32))
-    other.load(dual.cuts())
-    return other
 
 
 def primal(dual: DualPlanes) -> float:
@@ -56,14 +49,11 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
     assert w.shape == (problem.d,)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch):
+def test_blocks_give_the_same_whatever_the_number_of_threads(monkeypatch):
     monkeypatch.setattr("structsvm.problem.planes.values._BLOCK", 10)
     result = []
     for n_jobs in (1, 2, 8):
         _, dual = kept(1e4, "map")
-        if dtype is np.float32:
-            dual = rounded(dual)
         with using(n_jobs):
             before = dual.refresh()
             improve_jointly(dual, 1.0, 30)

@@ -67,7 +67,7 @@ def test_backends_by_name_and_by_object(solver: Any) -> None:
         solver(backend=ActiveSet).solve(problem)
 
 
-@pytest.mark.parametrize(("queries", "alone", "together"), [(30, NSlack, NSlack), (501, FrankWolfe, OneSlack)])
+@pytest.mark.parametrize(("queries", "alone", "together"), [(30, NSlack, NSlack), (1_500, FrankWolfe, OneSlack)])
 def test_auto_gives_many_examples_of_a_loss_in_python_to_one_slack_if_processes_are_set(
     queries: int, alone: Any, together: Any
 ) -> None:

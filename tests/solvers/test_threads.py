@@ -16,7 +16,7 @@ from structsvm.exceptions import InputError, OracleError
 from structsvm.features.operators.binned import BinnedMatrix
 from structsvm.losses import ROCArea
 from structsvm.problem.batches import Batches
-from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes import DualPlanes
 from structsvm.problem.sweep import sweep_examples
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.small_problems import PlainROCArea, ranking, ranking_arrays
@@ -96,7 +96,7 @@ def test_a_loss_in_python_takes_as_many_processes() -> None:
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 100.0, 1e4]), st.sampled_from([1, 2, 5]))
 def test_the_dual_never_falls(seed: int, C: float, n_jobs: int) -> None:
     problem = evolve(ranking("roc_area", seed, C, queries=120, documents=6), n_jobs=n_jobs)
-    dual = DualPlanes(problem.d, problem.cap, Capacity(4, np.float64))
+    dual = DualPlanes(problem.d, problem.cap, 4)
     rng, last = np.random.default_rng(seed), 0.0
     for _ in range(6):
         sweep_examples(problem, dual, rng.permutation(problem.n)[: rng.integers(1, problem.n + 1)])
@@ -118,7 +118,6 @@ def test_each_visit_is_in_one_chunk_of_one_batch(visits: int, n: int, scores: fl
     assert batches.batch_ptr[-1] == len(batches.chunk_ptr) - 1
     assert (np.diff(batches.chunk_ptr) > 0).all()
     assert (np.diff(batches.batch_ptr) > 0).all()
-    assert np.diff(batches.batch_ptr).max(initial=0) <= len(batches.moved)
     size = np.diff(batches.chunk_ptr[batches.batch_ptr]).max(initial=0)
     assert size <= max(1, (n + 25) // 50)
 
@@ -132,7 +131,7 @@ def test_few_examples_are_visited_one_by_one() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])
 def test_an_argmax_that_is_beaten_is_named(n_jobs: int) -> None:
     problem = evolve(ranking("roc_area", 0, 10.0, queries=200, documents=10), n_jobs=n_jobs)
-    dual = DualPlanes(problem.d, problem.cap, Capacity(4, np.float64))
+    dual = DualPlanes(problem.d, problem.cap, 4)
     sweep_examples(problem, dual, np.arange(200))
     for i in (77, 79):  # of one batch of four
         dual.visit(np.array([i]), np.full((1, problem.d), 1e-3), np.array([50.0]))
@@ -162,13 +161,13 @@ def test_an_error_in_a_kernel_ends_all_threads(n_jobs: int) -> None:
     y[qid == 120] = np.roll(y[qid == 120], -int(np.argmax(y[qid == 120] == 7.0)))
     problem = Problem.from_queries(np.ones((len(y), 2)), y, qid, loss=Raising(), n_jobs=n_jobs)
     with pytest.raises(ValueError, match="a label of 7"):
-        sweep_examples(problem, DualPlanes(2, problem.cap, Capacity(4, np.float64)), np.arange(200))
+        sweep_examples(problem, DualPlanes(2, problem.cap, 4), np.arange(200))
 
 
 def test_an_example_is_visited_once() -> None:
     problem = ranking("roc_area", 0)
     with pytest.raises(InputError, match="order must contain each example at most once"):
-        sweep_examples(problem, DualPlanes(problem.d, problem.cap, Capacity(4, np.float64)), np.array([0, 1, 0]))
+        sweep_examples(problem, DualPlanes(problem.d, problem.cap, 4), np.array([0, 1, 0]))
 
 
 def threads_of_a_fit(n_jobs: int | None) -> set[str]:

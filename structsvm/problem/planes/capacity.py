@@ -1,9 +1,6 @@
 """Choose sizes of plane caches: Frank-Wolfe's planes per example, and planes of earlier points for checks."""
 
-from typing import Any, Self
-
 import numpy as np
-from attrs import frozen
 
 DEFAULT_MEMORY = 256 * 2**20
 """Bytes for Frank-Wolfe's planes, unless the user sets ``FrankWolfe(memory=...)``."""
@@ -23,8 +20,8 @@ _MORE = 4.0
 """Additional planes per example, times d / n. An optimum needs at most n + d planes with weight, so with few examples
 each example needs more."""
 
-_BESIDE = 32
-"""Bytes per plane for offset, multiplier, age and error."""
+_BESIDE = 24
+"""Bytes per plane for offset, multiplier and age."""
 
 
 _BYTES_OF_EARLIER_PLANES = 2**28
@@ -35,33 +32,16 @@ _MOST_EARLIER_IN_PYTHON = 16
 """Largest number of points whose planes are kept, with a kernel and with argmaxes in Python."""
 
 
-@frozen
-class Capacity:
-    """The number of places for planes per example, and their number type; more planes cost time and memory."""
+def places_within(n: int, d: int, memory: int) -> int:
+    """Return the number of places for planes per example: all useful ones that fit into ``memory`` bytes."""
+    # P planes take 8 (P² + 2 half P) bytes per example.
+    half = 0.5 * d + _BESIDE / 16.0
+    return min(of_use(n, d), int((half * half + memory / (8 * n)) ** 0.5 - half))
 
-    places: int
-    dtype: type[Any]
 
-    @classmethod
-    def within(cls, n: int, d: int, memory: int) -> Self:
-        """Choose float64 if all useful planes fit into ``memory`` bytes, else float32.
-
-        With float32, keep as many planes as would fit in float64, but at least 6, or `fewest`, if they fit.
-        """
-        exact = cls.exact_within(n, d, memory)
-        if exact.places == of_use(n, d):
-            return exact
-        enough = max(ENOUGH_PLACES, fewest(n, d))
-        return cls(max(exact.places, min(enough, _places(n, d, memory, np.float32))), np.float32)
-
-    @classmethod
-    def exact_within(cls, n: int, d: int, memory: int) -> Self:
-        """Choose float64 for any number of planes that fits."""
-        return cls(_places(n, d, memory, np.float64), np.float64)
-
-    def bytes_for(self, n: int, d: int, places: int) -> int:
-        """Return the bytes for ``places`` planes of each of n examples."""
-        return n * places * (np.dtype(self.dtype).itemsize * d + 8 * places + _BESIDE)
+def bytes_of_planes(n: int, d: int, places: int) -> int:
+    """Return the bytes for ``places`` planes of each of n examples."""
+    return n * places * (8 * d + 8 * places + _BESIDE)
 
 
 def of_use(n: int, d: int) -> int:
@@ -73,12 +53,6 @@ def fewest(n: int, d: int) -> int:
     """Return the least planes per example for Frank-Wolfe: ``3 + 4 d / n``, at most 32, or 6 if d is above 100."""
     most = MOST_PLACES if d <= _FEW_WEIGHTS else ENOUGH_PLACES
     return min(most, FEWEST_PLACES + int(_MORE * d / n))
-
-
-def _places(n: int, d: int, memory: int, dtype: type[Any]) -> int:
-    # P planes take 8 (P² + 2 half P) bytes per example.
-    half = (np.dtype(dtype).itemsize * d + _BESIDE) / 16.0
-    return min(of_use(n, d), int((half * half + memory / (8 * n)) ** 0.5 - half))
 
 
 def earlier_points(scores: int, has_kernel: bool) -> int:

@@ -10,7 +10,7 @@ from structsvm.foundation.compute.threads import run_stages, using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.planes.arrays import PlaneArrays
-from structsvm.problem.planes.capacity import Capacity
+from structsvm.problem.planes.capacity import bytes_of_planes
 from structsvm.problem.planes.steps import (
     best_value,
     best_values,
@@ -21,7 +21,7 @@ from structsvm.problem.planes.steps import (
 )
 from structsvm.problem.planes.sweeps import Sweeps, sweep_over
 from structsvm.problem.planes.values import Choices
-from structsvm.result import CutSet, rounding
+from structsvm.result import CutSet
 
 
 class DualPlanes:
@@ -30,29 +30,13 @@ class DualPlanes:
     Each example has several planes, so that Frank-Wolfe takes many steps between two passes over the data (Shah,
     Kolmogorov and Lampert, "A Multi-Plane Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a
     Costly max-Oracle", CVPR 2015). ``cap`` (n,) are the largest sums of the multipliers of each example.
-
-    Planes may be stored in float32 (`Capacity`). Bounds hold for the unrounded planes g: each stored ĝ has a known
-    error ``‖g − ĝ‖``, and for ``w = Σ a ĝ`` and e the sum of ``a`` times the errors, ``‖Σ a g‖ ≤ ‖w‖ + e`` by the
-    triangle inequality. So ``Σ a L − ½(‖w‖ + e)²`` is a lower bound of the optimum for any C.
     """
 
-    def __init__(self, d: int, cap: Vector, capacity: Capacity) -> None:
+    def __init__(self, d: int, cap: Vector, places: int) -> None:
         self.w = np.zeros(d)
-        self.arrays = _empty(d, cap, capacity)
-
-    @property
-    def rounds(self) -> bool:
-        """True if planes are stored in float32."""
-        return self.arrays.G.dtype == np.float32
-
-    def stop_rounding(self, capacity: Capacity) -> None:
-        """Store planes in float64 from now on; drop stored planes if their errors make them useless."""
-        arrays = _empty(len(self.w), self.arrays.cap, capacity)
-        cuts = self.cuts() if self.refresh() > 0.0 else None
-        self.arrays = arrays
-        if cuts is not None:
-            self._insert(cuts, cuts.a)
-        self.refresh()
+        self.arrays = _empty(d, cap, places)
+        self.reads = 0
+        """Numbers of planes read by steps so far."""
 
     @property
     def size(self) -> int:
@@ -65,11 +49,6 @@ class DualPlanes:
         return int(np.count_nonzero(self.arrays.a))
 
     @property
-    def most_error(self) -> float:
-        """Upper bound of the sum of multipliers times errors of planes."""
-        return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
-
-    @property
     def resolution(self) -> float:
         """Gap that float64 cannot distinguish from 0: products with w may be off by one last digit."""
         arrays = self.arrays
@@ -80,18 +59,16 @@ class DualPlanes:
 
     @property
     def largest(self) -> float:
-        """The largest norm of a plane, or slightly more if planes are rounded."""
-        return float(np.sqrt(self.arrays.gram.max())) + float(self.arrays.error.max(initial=0.0))
+        """The largest norm of a plane."""
+        return float(np.sqrt(self.arrays.gram.max()))
 
     def refresh(self) -> float:
-        """Recompute w from the multipliers and return the dual value, or a lower bound of it."""
-        offset, error = combined(*self._combination, self.w)
-        square = float(self.w @ self.w)
-        return float(offset - 0.5 * square - rounding(square**0.5, error))
+        """Recompute w from the multipliers and return the dual value."""
+        return float(combined(*self._combination, self.w) - 0.5 * float(self.w @ self.w))
 
     def best(self, i: int, w: Vector) -> float:
-        """Return a lower bound of the largest ``L − g·w`` over the planes of example i and 0, for the true output."""
-        return float(best_value(self.arrays, i, w, np.empty(2 * self.arrays.L.shape[1]))[0])
+        """Return the largest ``L − g·w`` over the planes of example i and 0, for the true output."""
+        return float(best_value(self.arrays, i, w, np.empty(2 * self.arrays.L.shape[1])))
 
     def hinges(self, w: Vector) -> Vector:
         """Return a lower bound of each example's hinge at weights w, from its planes, shape (n,)."""
@@ -113,10 +90,12 @@ class DualPlanes:
         with using(None) as threads:
             lead, follow = (partial(sweep_over, self.arrays, sweeps, self.w, enough, leads) for leads in (True, False))
             run_stages(threads, lead, follow, sweeps.counters, len(sweeps.w))
-        return float(sweeps.met[np.isfinite(sweeps.met)][-1])
+        met = sweeps.met[np.isfinite(sweeps.met)]
+        self.reads += len(met) * self.size * len(self.w)
+        return float(met[-1])
 
     def held(self) -> Vector:
-        """Return a lower bound of ``Σ_p a_p (L_p − g_p·w)``, each example's share of the dual, shape (n,)."""
+        """Return ``Σ_p a_p (L_p − g_p·w)``, each example's share of the dual, shape (n,)."""
         held = np.empty(len(self.arrays.cap))
         shares(*self._combination, self.w, held)
         return held
@@ -126,10 +105,10 @@ class DualPlanes:
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
 
     @property
-    def _combination(self) -> tuple[Matrix, Matrix, Matrix, Matrix, IntVector]:
+    def _combination(self) -> tuple[Matrix, Matrix, Matrix, IntVector]:
         """The arrays that define the dual point; few, because each takes time to compile."""
         arrays = self.arrays
-        return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used
+        return arrays.G, arrays.L, arrays.a, arrays.used
 
     def cuts(self) -> CutSet:
         """Return the planes with weight and their multipliers, as cuts grouped by example."""
@@ -139,9 +118,7 @@ class DualPlanes:
     def cuts_at(self, i: IntVector, p: IntVector) -> CutSet:
         """Return the planes at places p of examples i and their multipliers, as cuts grouped by example."""
         arrays = self.arrays
-        G = arrays.G[i, p].astype(np.float64)
-        error = arrays.error[i, p] if arrays.error.size else np.zeros(len(i))
-        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap), error)
+        return CutSet(arrays.G[i, p], arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap))
 
     def all_cuts(self) -> CutSet:
         """Return all planes as cuts grouped by example; planes without weight count too."""
@@ -164,16 +141,10 @@ class DualPlanes:
 
     def load(self, cuts: CutSet) -> None:
         """Replace all planes by cuts grouped by example, with their multipliers scaled to the caps."""
-        for array in (self.arrays.a, self.arrays.error, self.arrays.used, self.arrays.live):
+        for array in (self.arrays.a, self.arrays.used, self.arrays.live):
             array.fill(0)
-        self._insert(cuts, cuts.scaled(self.arrays.cap))
+        insert_all(self.arrays, cuts.group, dense_rows(cuts.G), cuts.L, cuts.scaled(self.arrays.cap))
         self.refresh()
-
-    def _insert(self, cuts: CutSet, a: Vector) -> None:
-        """Insert cuts with these multipliers, and their errors if they have any; the caller must recompute w."""
-        if cuts.error.any() and not self.arrays.error.size:
-            self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
-        insert_all(self.arrays, cuts.group, dense_rows(cuts.G), cuts.L, cuts.error, a, self.w)
 
 
 def dense_rows(G: Any) -> Matrix:
@@ -181,17 +152,16 @@ def dense_rows(G: Any) -> Matrix:
     return np.asarray(G) if isinstance(G, np.ndarray) else np.asarray(G.toarray())
 
 
-def _empty(d: int, cap: Vector, capacity: Capacity) -> PlaneArrays:
-    n, places = len(cap), capacity.places
+def _empty(d: int, cap: Vector, places: int) -> PlaneArrays:
+    n = len(cap)
     require_memory(
-        capacity.bytes_for(n, d, places),
+        bytes_of_planes(n, d, places),
         f"{places} planes of {d:,} numbers for each of {n:,} examples",
         "give FrankWolfe(memory=...) fewer bytes, or use OneSlack",
     )
     return PlaneArrays(
-        G=np.zeros((n, places, d), dtype=capacity.dtype),
+        G=np.zeros((n, places, d)),
         L=np.zeros((n, places)),
-        error=np.zeros((n, places if capacity.dtype is np.float32 else 0)),
         a=np.zeros((n, places)),
         gram=np.zeros((n, places, places)),
         age=np.zeros((n, places)),

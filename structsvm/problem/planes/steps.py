@@ -1,17 +1,12 @@
-"""Compiled steps on the planes of each example.
+"""Compiled steps on the planes of each example."""
 
-A plane may be rounded, from g to ĝ with ``‖g − ĝ‖ ≤ error``. Its value is then at least ``L − ĝ·w − error ‖w‖``. Steps
-and bounds use this value.
-"""
-
-import math
 from typing import Any
 
 import numpy as np
 
 from structsvm.foundation.compute.compilation import compiled, compiled_part, inlined_part
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.problem.planes.arrays import PlaneArrays, add_plane, have_errors, insert, may_be_rounded, product, swap
+from structsvm.problem.planes.arrays import PlaneArrays, add_plane, insert, product, swap
 
 STEPS = 4
 """Largest number of pairwise steps between the planes of an example in one visit."""
@@ -23,27 +18,12 @@ LIVE = 3.0
 """Visits without weight after which only the first of several sweeps visits a plane."""
 
 
-def _square(w: Vector) -> float:
-    total = 0.0
-    for k in range(len(w)):
-        total += w[k] * w[k]
-    return total
-
-
-square = compiled_part(_square, reorder=True)
-"""``square(w)``: ``‖w‖²``."""
-
-
 @compiled_part
 def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector) -> None:
-    """Write the values ``L − g·w`` of the first ``count`` planes of an example, or lower bounds of them."""
-    G, L, error = planes.G, planes.L, planes.error
+    """Write the values ``L − g·w`` of the first ``count`` planes of an example."""
+    G, L = planes.G, planes.L
     for p in range(count):
         out[p] = L[i, p] - product(G, i, p, w)
-    if may_be_rounded(planes):
-        length = math.sqrt(square(w))
-        for p in range(count):
-            out[p] -= error[i, p] * length
 
 
 @inlined_part
@@ -129,26 +109,15 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
 
 
 @inlined_part
-def best_value(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> tuple[float, float]:
-    """Return the largest value over an example's planes and 0, and the value that a new plane must exceed.
-
-    The second is `NEW_PLANE` more than the first, and still more if planes are rounded, because the best may be a
-    rounded copy of the new plane. ``room`` (2 P,) is work space.
-    """
+def best_value(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> float:
+    """Return the largest value over an example's planes and 0; ``room`` (2 P,) is work space."""
     best = 0.0
     used = planes.used[i]
     write_values(planes, i, used, w, room)
     for p in range(used):
         if room[p] > best:
             best = room[p]
-    if planes.G.itemsize == 8:
-        return best, best + NEW_PLANE
-    to_beat, twice = 0.0, 2.0 * math.sqrt(square(w))
-    for p in range(used):
-        value = room[p] + planes.error[i, p] * twice
-        if value > to_beat:
-            to_beat = value
-    return best, to_beat + NEW_PLANE
+    return best
 
 
 @compiled
@@ -156,7 +125,7 @@ def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the `best_value` of each example."""
     room = np.empty(2 * planes.L.shape[1])
     for i in range(len(out)):
-        out[i] = best_value(planes, i, w, room)[0]
+        out[i] = best_value(planes, i, w, room)
 
 
 @compiled
@@ -166,50 +135,41 @@ def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w:
     room = np.empty(2 * planes.L.shape[1])
     for k in range(len(examples)):
         i = examples[k]
-        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
-            insert(planes, i, G[k], L[k], 0.0, w)
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room) + NEW_PLANE:
+            insert(planes, i, G[k], L[k])
         total += improve(planes, i, planes.used[i], w, room)
         bring_live_to_front(planes, i)
     return total
 
 
 @compiled
-def insert_all(
-    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, error: Vector, a: Vector, w: Vector
-) -> None:
+def insert_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, a: Vector) -> None:
     """Insert planes of some examples with multipliers; the caller must recompute w."""
     for k in range(len(examples)):
         i = examples[k]
-        planes.a[i, insert(planes, i, G[k], L[k], error[k], w)] += a[k]
+        planes.a[i, insert(planes, i, G[k], L[k])] += a[k]
         planes.live[i] = planes.used[i]
 
 
 @compiled
-def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector) -> tuple[float, float]:
-    """Write ``w = Σ a g`` of the stored planes; return ``Σ a L`` and ``Σ a error``."""
+def combined(G: Any, L: Matrix, a: Matrix, used: IntVector, w: Vector) -> float:
+    """Write ``w = Σ a g`` of the stored planes and return ``Σ a L``."""
     for k in range(len(w)):
         w[k] = 0.0
-    offset, errors = 0.0, 0.0
-    rounded = have_errors(error)
+    offset = 0.0
     for i in range(len(used)):
         for p in range(used[i]):
             if a[i, p] > 0.0:
                 offset += a[i, p] * L[i, p]
-                if rounded:
-                    errors += a[i, p] * error[i, p]
                 add_plane(G, i, p, a[i, p], w)
-    return offset, errors
+    return offset
 
 
 @compiled
-def shares(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector, out: Vector) -> None:
-    """Write ``Σ a (L − g·w)`` of each example, its share of the dual, or a lower bound of it."""
-    length, rounded = math.sqrt(square(w)), have_errors(error)
+def shares(G: Any, L: Matrix, a: Matrix, used: IntVector, w: Vector, out: Vector) -> None:
+    """Write ``Σ a (L − g·w)`` of each example, its share of the dual."""
     for i in range(len(used)):
         out[i] = 0.0
         for p in range(used[i]):
             if a[i, p] > 0.0:
-                value = L[i, p] - product(G, i, p, w)
-                if rounded:
-                    value -= error[i, p] * length
-                out[i] += a[i, p] * value
+                out[i] += a[i, p] * (L[i, p] - product(G, i, p, w))

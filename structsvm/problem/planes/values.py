@@ -1,6 +1,5 @@
 """Compute values of all stored planes at a point and on lines from it, by several threads."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -17,8 +16,7 @@ from structsvm.foundation.compute.threads import (
     stage_counters,
 )
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.problem.planes.arrays import PlaneArrays, add_plane, have_errors, product
-from structsvm.problem.planes.steps import square
+from structsvm.problem.planes.arrays import PlaneArrays, add_plane, product
 
 Choices: TypeAlias = NDArray[np.int32]
 """Choices of one plane per example, as rows of places; −1 is the true output."""
@@ -69,7 +67,6 @@ class PlaneValues:
             self._steps,
             planes.G,
             planes.L,
-            planes.error,
             planes.age,
             planes.used,
             planes.cap,
@@ -129,7 +126,6 @@ def _work(
     steps: Vector,
     G: Any,
     L: Matrix,
-    error: Matrix,
     age: Matrix,
     used: IntVector,
     cap: Vector,
@@ -152,7 +148,7 @@ def _work(
             first, end = bounds[block], bounds[block + 1]
             kind, t = plan[_KIND], steps[_T]
             if _LINE <= kind <= _START:
-                write_recent_values(G, L, error, age, used, first, end, w, along if kind == _LINE else values)
+                write_recent_values(G, L, age, used, first, end, w, along if kind == _LINE else values)
             for i in range(first, end):
                 for p in range(used[i]):
                     if kind == _LINE:
@@ -191,17 +187,14 @@ def add_up(rows: Matrix) -> None:
 
 @compiled_part
 def write_recent_values(
-    G: Any, L: Matrix, error: Matrix, age: Matrix, used: IntVector, first: int, end: int, w: Vector, values: Matrix
+    G: Any, L: Matrix, age: Matrix, used: IntVector, first: int, end: int, w: Vector, values: Matrix
 ) -> None:
     """Write ``L − g·w`` of the planes of the examples ``first`` to ``end − 1``; −inf for planes long without weight."""
-    rounded, length = have_errors(error), math.sqrt(square(w))
     for i in range(first, end):
         for p in range(used[i]):
             values[i, p] = -np.inf
             if age[i, p] <= _OLDEST:
                 values[i, p] = L[i, p] - product(G, i, p, w)
-                if rounded:
-                    values[i, p] -= error[i, p] * length
 
 
 @compiled_part

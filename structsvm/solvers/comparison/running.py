@@ -12,10 +12,9 @@ from attrs import asdict, evolve, frozen
 from structsvm.exceptions import NotInstalledError, StructSVMError
 from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.problem import Problem
-from structsvm.problem.planes import Capacity, DualPlanes
-from structsvm.problem.planes.capacity import of_use
+from structsvm.problem.planes import DualPlanes
 from structsvm.result import Result, Status, Step
-from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
+from structsvm.solvers import Auto, FrankWolfe, Solver
 from structsvm.solvers.comparison.combinations import Combination, Task, with_settings
 from structsvm.solvers.comparison.table import ComparisonRow
 from structsvm.solvers.joint_step import improve_jointly
@@ -93,17 +92,9 @@ def warm_up(task: Task) -> None:
                 _move_jointly()
             weighted = np.flatnonzero(task.problem.cap)[:_EXAMPLES]
             few = task.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
-            if isinstance(solver, FrankWolfe):
-                solver = evolve(solver, memory=_memory(few, Capacity.within(task.problem.n, few.d, solver.memory)))
             result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
             if result.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
-
-
-def _memory(few: Problem, capacity: Capacity) -> int:
-    """Return the memory at which planes of a few examples have the same precision as planes of all examples."""
-    exact = capacity.dtype is np.float64
-    return capacity.bytes_for(few.n, few.d, of_use(few.n, few.d) if exact else capacity.places)
 
 
 def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
@@ -111,13 +102,14 @@ def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
     if not isinstance(solver, Auto):
         return [solver]
     first = solver.choose(problem)
-    return [first, OneSlack(tol=solver.tol)] if isinstance(first, FrankWolfe) else [first]
+    rest = solver.rest(first, problem)
+    return [first] if rest is None else [first, rest]
 
 
 def _move_jointly() -> None:
     """Run the joint step of Frank-Wolfe on all planes, which a few examples do not trigger."""
     G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
-    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), Capacity.within(_EXAMPLES, G.shape[1], 2**20))
+    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), _CUTS)
     dual.visit(np.arange(_CUTS) % _EXAMPLES, G, np.ones(_CUTS))
     improve_jointly(dual, enough=0.0, most_cuts=3)
 

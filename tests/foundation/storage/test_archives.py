@@ -106,7 +106,7 @@ def test_an_array_of_another_file_is_noticed(path: Path, ranker: Ranker, name: s
         Ranker.load(path)
 
 
-@pytest.mark.parametrize("change", [lambda parts: parts.pop("error"), lambda parts: parts.update(more=np.zeros(1))])
+@pytest.mark.parametrize("change", [lambda parts: parts.pop("L"), lambda parts: parts.update(more=np.zeros(1))])
 def test_a_part_too_many_or_too_few_is_noticed(path: Path, change: Edit) -> None:
     parts = dict(np.load(path))
     change(parts)
@@ -181,7 +181,6 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "group of floats": (lambda a: a.update(group=a["group"] * 1.0), "'group' must be int64"),
     "group out of range": (with_number("group", 9), "'group' must be from 0 to 0"),
     "negative multiplier": (with_number("a", -1.0), "must not be negative"),
-    "negative error": (with_number("error", -1.0), "must not be negative"),
     "primal of text": (result(primal="1"), "primal must be a finite number, got '1'"),
     "dual true": (result(dual=True), "dual must be a finite number"),
     "C of 0": (result(C=0.0), "C must be a positive finite number"),

@@ -8,19 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes import DualPlanes
 from structsvm.result import CutSet
 
 D, N = 7, 4
 CAP = np.array([2.0, 0.5, 0.0, 30.0])
-
-
-def bytes_for(places: int, dtype: Any = np.float64) -> int:
-    return Capacity(places, dtype).bytes_for(N, D, places)
-
-
-def dual_within(memory: int, cap: Vector = CAP) -> DualPlanes:
-    return DualPlanes(D, cap, Capacity.within(N, D, memory))
 
 
 class Pool:
@@ -51,27 +43,16 @@ class Pool:
         return CutSet(self.G[group, which], self.L[group, which], group, a * scale[group], N)
 
 
-def errors(dual: DualPlanes) -> Matrix:
-    """Return the error of each plane: 0 if no plane was rounded."""
-    return dual.arrays.error if dual.arrays.error.size else np.zeros(dual.arrays.L.shape)
-
-
 def value_of(dual: DualPlanes) -> tuple[float, Vector]:
     """Return the value of the dual that the multipliers prove, and their w."""
-    a, G, L, error = dual.arrays.a, dual.arrays.G, dual.arrays.L, errors(dual)
-    w = np.einsum("ip,ipk->k", a, G.astype(np.float64))
-    return float((a * L).sum() - 0.5 * (np.linalg.norm(w) + (a * error).sum()) ** 2), w
+    a, G, L = dual.arrays.a, dual.arrays.G, dual.arrays.L
+    w = np.einsum("ip,ipk->k", a, G)
+    return float((a * L).sum() - 0.5 * w @ w), w
 
 
 def values_at(dual: DualPlanes, w: Vector) -> Matrix:
-    """Return a lower bound on the value of each plane."""
-    arrays = dual.arrays
-    return arrays.L - arrays.G @ w - errors(dual) * np.linalg.norm(w)
-
-
-def lost(dual: DualPlanes) -> float:
-    """Return the most that rounding can take from a value of the dual."""
-    return dual.most_error * (float(np.linalg.norm(dual.w)) + dual.most_error)
+    """Return the value of each plane."""
+    return dual.arrays.L - dual.arrays.G @ w
 
 
 def assert_sound(dual: DualPlanes, pool: Pool) -> None:
@@ -84,8 +65,7 @@ def assert_sound(dual: DualPlanes, pool: Pool) -> None:
     assert (arrays.live <= arrays.used).all()
     assert not arrays.age[arrays.a > 0.0].any()
     assert (dual.size, dual.active) == (used.sum(), (arrays.a > 0.0).sum())
-    G = arrays.G.astype(np.float64)
-    gram = np.einsum("ipk,iqk->ipq", G, G)
+    gram = np.einsum("ipk,iqk->ipq", arrays.G, arrays.G)
     both = used[:, :, None] & used[:, None, :]
     np.testing.assert_allclose(arrays.gram[both], gram[both], rtol=1e-9, atol=1e-9)
     value, w = value_of(dual)
@@ -101,16 +81,14 @@ def assert_sound(dual: DualPlanes, pool: Pool) -> None:
         assert dual.best(i, dual.w) == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
-actions = st.lists(st.sampled_from(["visit", "visit", "argmax", "once", "twice", "refresh", "exact"]), max_size=40)
+actions = st.lists(st.sampled_from(["visit", "visit", "argmax", "once", "twice", "refresh"]), max_size=40)
 
 
 @settings(max_examples=120)
 @given(seed=st.integers(0, 9999), places=st.integers(3, 8), start=st.integers(0, 30), doing=actions)
 def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, start: int, doing: list[str]) -> None:
     pool = Pool(seed)
-    dual = dual_within(bytes_for(places))
-    assert dual.rounds
-    assert dual.arrays.L.shape[1] >= places
+    dual = DualPlanes(D, CAP, places)
     if start:
         dual.load(pool.cuts(start))
     assert_sound(dual, pool)
@@ -126,17 +104,13 @@ def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, star
                 which = int((pool.L[i] - pool.G[i] @ dual.w).argmax())
                 gap = CAP[i] * pool.hinges(dual.w)[i] - dual.held()[i]
                 met = dual.visit(*pool.plane(i, which))
-                assert met == pytest.approx(gap, rel=1e-9, abs=1e-9 + 4 * lost(dual))
+                assert met == pytest.approx(gap, rel=1e-9, abs=1e-9)
             case "refresh":
-                assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
-            case "exact":
-                dual.stop_rounding(Capacity(places, np.float64))
-                assert (dual.rounds, dual.arrays.L.shape) == (False, (N, places))
                 assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
             case _:
                 assert dual.improve(order, most=2 if action == "twice" else 1) >= -1e-9
         now, _ = value_of(dual)
-        assert now >= value - 1e-10 * (1 + abs(value)) - 2 * lost(dual)
+        assert now >= value - 1e-10 * (1 + abs(value))
         value = now
         assert_sound(dual, pool)
 
@@ -146,18 +120,18 @@ def test_loaded_cuts_carry_their_value(seed: int, places: int, count: int, scale
     """More planes than places: planes with weight are merged, the rest is dropped."""
     pool = Pool(seed)
     cuts = pool.cuts(count)
-    dual = dual_within(bytes_for(places), scale * CAP)
+    dual = DualPlanes(D, scale * CAP, places)
     dual.load(cuts)
     a = cuts.scaled(scale * CAP)
     w = a @ cuts.G
     value, _ = value_of(dual)
-    assert value == pytest.approx(a @ cuts.L - 0.5 * w @ w, rel=1e-9, abs=1e-9 + 2 * lost(dual))
+    assert value == pytest.approx(a @ cuts.L - 0.5 * w @ w, rel=1e-9, abs=1e-9)
     assert value <= a @ cuts.L - 0.5 * w @ w + 1e-13 * (1 + w @ w)
 
 
 def test_steps_on_planes_end_at_the_optimum_over_them() -> None:
     pool = Pool(3)
-    dual = dual_within(bytes_for(12))
+    dual = DualPlanes(D, CAP, 12)
     for i in range(N):
         dual.visit(np.full(12, i), pool.G[i], pool.L[i])
     dual.improve(np.arange(N), most=3000)
@@ -168,66 +142,32 @@ def test_steps_on_planes_end_at_the_optimum_over_them() -> None:
     assert value_of(dual)[0] == pytest.approx(primal, rel=1e-6)
 
 
-def test_rounded_planes_prove_no_more_than_those_they_were_rounded_from() -> None:
-    """Of the same multipliers: about every other time the value of the rounded planes by themselves is too large."""
-    above = 0
-    for seed in range(40):
-        pool = Pool(seed)
-        pool.G = 100.0 * pool.rng.standard_normal((N, 12, D))
-        cuts = pool.cuts(20)
-        dual = dual_within(bytes_for(12))
-        dual.load(cuts)
-        assert dual.rounds
-        a = cuts.scaled(CAP)
-        proved = a @ cuts.L - 0.5 * np.square(a @ cuts.G).sum()
-        assert dual.refresh() <= proved
-        assert dual.refresh() == pytest.approx(proved, abs=2 * lost(dual))
-        above += float((dual.arrays.a * dual.arrays.L).sum() - 0.5 * dual.w @ dual.w) > proved
-    assert 5 < above < 35
-
-
-def test_the_same_plane_is_not_kept_twice_for_its_rounding() -> None:
+def test_the_same_plane_is_not_stored_twice() -> None:
     pool = Pool(0)
     pool.G = pool.rng.standard_normal((N, 12, D))
-    dual = dual_within(bytes_for(12))
+    dual = DualPlanes(D, CAP, 12)
     for _ in range(5):
         for i in range(N):
             for which in range(3):
                 dual.visit(*pool.plane(i, which))
-    assert dual.rounds
     assert dual.size <= 3 * N
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_exact_planes_take_the_place_of_rounded_ones(seed: int) -> None:
+def test_steps_on_new_planes_end_at_the_optimum(seed: int) -> None:
     pool = Pool(seed)
     pool.G = 0.3 * pool.rng.standard_normal((N, 12, D))
-    dual = dual_within(bytes_for(12))
-    for exact in (False, True):
-        if exact:
-            dual.stop_rounding(Capacity(12, np.float64))
-        for _ in range(300):
-            for i in range(N):
-                dual.visit(*pool.plane(i, int((pool.L[i] - pool.G[i] @ dual.w).argmax())))
-        assert_sound(dual, pool)
-        assert dual.refresh() == pytest.approx(pool.primal(dual.w), rel=1e-12, abs=0.0 if exact else 4 * lost(dual))
-
-
-@pytest.mark.parametrize("size", [1e39, 1e-50])
-def test_planes_beyond_the_range_of_float32_are_known_to_be_unknown(size: float) -> None:
-    pool = Pool(0)
-    pool.G = size * pool.rng.standard_normal((N, 12, D))
-    dual = dual_within(bytes_for(12))
-    for i in range(N):
-        dual.visit(np.full(12, i), pool.G[i], pool.L[i])
-    assert np.isfinite(dual.arrays.G).all()
-    assert dual.most_error >= 0.1 * size
+    dual = DualPlanes(D, CAP, 12)
+    for _ in range(300):
+        for i in range(N):
+            dual.visit(*pool.plane(i, int((pool.L[i] - pool.G[i] @ dual.w).argmax())))
     assert_sound(dual, pool)
+    assert dual.refresh() == pytest.approx(pool.primal(dual.w), rel=1e-12)
 
 
 def test_cuts_are_those_with_weight() -> None:
     pool = Pool(1)
-    dual = dual_within(bytes_for(4))
+    dual = DualPlanes(D, CAP, 4)
     for i in (0, 3, 3, 1):
         dual.visit(*pool.plane(i, 0))
         dual.visit(*pool.plane(i, 1))

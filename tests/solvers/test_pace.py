@@ -1,0 +1,38 @@
+"""Predictions of the work that a run needs."""
+
+import pytest
+
+from structsvm.solvers.pace import Pace
+
+
+def run_of(rate: float, steps: int, most: float, after: float = 0.0) -> Pace:
+    """Record gaps that shrink by a factor with each pass."""
+    pace = Pace(most, after)
+    for work in range(steps + 1):
+        pace.record(float(work), rate**work)
+    return pace
+
+
+@pytest.mark.parametrize("passes", [50.0, 400.0])
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_a_steady_run_is_slow_if_it_needs_more_work_than_allowed(passes: float, factor: float) -> None:
+    assert run_of(1e-3 ** (1.0 / passes), 20, factor * passes).is_slow(1e-3) == (factor < 1.0)
+
+
+def test_a_run_without_progress_is_slow_after_its_first_passes() -> None:
+    assert run_of(1.0, 20, 1e6, after=19.0).is_slow(1e-3)
+    assert not run_of(1.0, 20, 1e6, after=20.0).is_slow(1e-3)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-3])
+def test_a_run_that_has_reached_the_gap_is_never_slow(gap: float) -> None:
+    pace = run_of(0.999, 100, 10.0)
+    assert pace.is_slow(1e-3)
+    pace.record(101.0, gap)
+    assert not pace.is_slow(1e-3)
+
+
+def test_a_run_without_limit_is_never_slow() -> None:
+    pace = run_of(1.0, 20, float("inf"))
+    assert not pace.is_limited
+    assert not pace.is_slow(1e-3)
