@@ -27,7 +27,7 @@ logger = logging.getLogger("structsvm")
 _FEWEST_EXAMPLES = 20
 """Number of examples from which `NSlack` continues if weights have bounds."""
 
-_MOST_IN_SCORES, _MOST_WITHOUT_WEIGHTS, _MOST_A_WEIGHT = 1000.0, 50.0, 0.5
+_MOST_IN_SCORES, _MOST_WITHOUT_WEIGHTS, _MOST_A_WEIGHT = 1500.0, 50.0, 0.5
 """Predicted work of steps in scores, in passes over the data, beyond which other solvers need less time, and its growth
 with the number of weights: with few weights, `OneSlack` needs few cuts."""
 
@@ -73,7 +73,7 @@ class Auto(Solver):
 
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
     result. Frank-Wolfe is slow if its gaps predict more work than 50 passes in scores and half a pass per weight, but
-    at most 1,000; 250 passes along planes of structures; or 120 passes for rankings. The work counts numbers read, also
+    at most 1,500; 250 passes along planes of structures; or 120 passes for rankings. The work counts numbers read, also
     in steps on planes, and never time. Then `NSlack` with one QP per round continues if its cuts and their products fit
     into 32 MiB, and for rankings if there are at least twice as many examples as weights. In this case, 50 passes are
     the limit for rankings. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues. `OneSlack` is
