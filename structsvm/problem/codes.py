@@ -73,9 +73,9 @@ _MOST_BYTES = 2**26
 _VISITS_AT_ONCE = 64
 """Smallest number of visits whose longest codes fit, before dropped codes must be left out."""
 
-PASS, NEXT, END, REASON, VISITS, MOST = range(6)
+PASS, NEXT, END, REASON, VISITS, CALLS, MOST = range(7)
 """Indices of ``progress``: the pass, the next example of it, the end of the stored codes, why visits stopped before the
-last one, their number, and the number after which a pass is the last one before an extrapolation."""
+last one, their number and that of argmaxes, and the visits after which a pass is the last before an extrapolation."""
 
 TOGETHER = 8
 """Examples that are visited one after the other, because they lie side by side in memory."""
@@ -187,13 +187,13 @@ def _coded_visits(
             i = blocks[k // TOGETHER * stride[progress[PASS]] % len(blocks)] * TOGETHER + k % TOGETHER
             if i >= n or not gaps[i] > least:
                 continue
-            progress[VISITS] += 1
             cap, count, used, places = caps[i], ptr[i + 1] - ptr[i] + shared, taken[i], all_places[i]
             free = _free_place(places, used)
             if free < 0 or end + argmaxes * count > len(where):
                 progress[NEXT], progress[END] = k, end
                 progress[REASON] = NO_PLACE if free < 0 else NO_ENTRIES
                 return
+            progress[VISITS] += 1
             s, code, out = scores[:count], written[:count], written[: count + int(bounded)]
             labels_of_i, gram = labels[label_ptr[i] : label_ptr[i + 1]], grams[gram_ptr[i] : gram_ptr[i + 1]]
             example_scores(view, i, w, s)
@@ -208,6 +208,7 @@ def _coded_visits(
             first, steps = 0.0, 0
             for round_ in range(argmaxes):
                 loss = kernel(s, labels_of_i, params, out)
+                progress[CALLS] += 1
                 if loss < 0.0:
                     level = abs(kernel(np.zeros(count), labels_of_i, params, np.empty(len(out))))
                     if loss >= -LOSS_ROUNDING * max(level, SMALL_LOSS):
@@ -478,13 +479,16 @@ class DualCodes:
         """Number of codes with a positive multiplier."""
         return int(np.count_nonzero(self.arrays.places["a"]))
 
-    def visit(self, enough: float, rng: np.random.Generator) -> float:
-        """Visit examples, in at most `PASSES` passes, until the gaps met sum to ``enough``; return the passes."""
+    def visit(self, enough: float, rng: np.random.Generator) -> tuple[float, float]:
+        """Visit examples, in at most `PASSES` passes, until the gaps met sum to ``enough``.
+
+        Return the visits and the argmaxes per example.
+        """
         blocks = rng.permutation(-(-self.problem.n // TOGETHER))
         order = blocks, strides(len(blocks), PASSES), enough, self._most
         examples = max(1, int(np.count_nonzero(self.arrays.cap)))
         half = (examples + 1) // 2
-        progress = np.array([0, 0, self._entries, NO_PLACE, 0, half])
+        progress = np.array([0, 0, self._entries, NO_PLACE, 0, 0, half])
         while progress[REASON] != DONE:
             with held():
                 self._loop(*self._data, self.arrays, *self._grams, *order, *self._rules, progress, self.w)
@@ -498,7 +502,7 @@ class DualCodes:
                 self._extrapolate()
                 progress[MOST] = progress[VISITS] + half
         self._entries = int(progress[END])
-        return float(progress[VISITS] / examples)
+        return float(progress[VISITS] / examples), float(progress[CALLS] / examples)
 
     def _extrapolate(self) -> None:
         """Move towards the best combination of this point and earlier ones, and store the point reached."""

@@ -240,10 +240,10 @@ class FrankWolfe(Solver):
         pace.record(state.passes, state.primal - state.dual)
         for k in state.iterations(self.max_iter):
             with state.clock("solver"):
-                passes = dual.visit(state.gap_wanted / underestimate, rng)
+                passes, argmaxes = dual.visit(state.gap_wanted / underestimate, rng)
                 lower, met = dual.refresh(), float(dual.gaps.sum())
             state.count_passes(passes)
-            state.count_argmaxes(passes)
+            state.count_argmaxes(argmaxes)
             if not k:
                 state.begin_fingerprint(problem)
             point, planes = state.evaluate(dual.w.copy())

@@ -91,6 +91,14 @@ def test_other_solvers_go_on_from_it_and_it_from_them(make: Any, other: Any) -> 
     assert FrankWolfe(tol=1e-4).solve(make(), start=other(tol=0.03).solve(make())).converged
 
 
+def test_argmaxes_are_counted_beyond_visits() -> None:
+    rng = np.random.default_rng(0)
+    visits, argmaxes = DualCodes(chains()).visit(0.0, rng)
+    assert argmaxes == visits
+    visits, argmaxes = DualCodes(classes()).visit(0.0, rng)
+    assert visits < argmaxes <= 10 * visits
+
+
 def test_extrapolation_saves_passes_where_examples_share_features(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     mixed = rng.standard_normal((6, 6)) * np.logspace(0, -1.5, 6)
