@@ -74,8 +74,10 @@ _VISITS_AT_ONCE = 64
 """Smallest number of visits whose longest codes fit, before dropped codes must be left out."""
 
 PASS, NEXT, END, REASON, VISITS, CALLS, MOST = range(7)
-"""Indices of ``progress``: the pass, the next example of it, the end of the stored codes, why visits stopped before the
-last one, their number and that of argmaxes, and the visits after which a pass is the last before an extrapolation."""
+"""Indices of ``progress``: the pass, the next example of it, the end of the stored codes, and why visits stopped early.
+
+Then come the numbers of visits and of argmaxes, and the visits after which the next end of a pass stops the loop.
+"""
 
 TOGETHER = 8
 """Examples that are visited one after the other, because they lie side by side in memory."""
