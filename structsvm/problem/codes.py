@@ -67,7 +67,7 @@ MOST_VALUES = 10
 _PRODUCTS = 3
 """Largest number of products between the rows of examples, per score: more would cost more than the scores."""
 
-_MOST_BYTES = 2**26
+_MOST_BYTES = 2**25
 """Largest size of the planes of a result."""
 
 _VISITS_AT_ONCE = 64
