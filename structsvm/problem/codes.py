@@ -56,6 +56,12 @@ _WITHIN = 1.0 - 1e-14
 _SPARE = 1e-12
 """Smallest multiplier of the true output, as a part of the cap: less is rounding."""
 
+_LONGEST_WAIT = 3
+"""Largest number of extrapolations that are left out after one that gained little."""
+
+_WORTH_A_TRY = 0.02
+"""Gain of an extrapolation, as a part of the gain of the visits before it, below which the next ones are left out."""
+
 _RIDGE = 1e-10
 """Part of their trace that is added to the products between differences of points."""
 
@@ -461,7 +467,8 @@ class DualCodes:
         require_memory(needed, f"codes of {problem.n:,} examples", "use OneSlack")
         self.arrays = CodeArrays.of(problem.cap, entries=longest * self._most[1])
         self._grams = np.full(gram_ptr[-1], np.nan), gram_ptr
-        self._points = 0
+        self._points = self._wait = self._pause = 0
+        self._earlier_dual = 0.0
         self._earlier_w, self._earlier_offsets = np.empty((EARLIER, problem.d)), np.empty(EARLIER)
         self._loop = coded_visits(numba.typeof(operator.view), is_built_in(operator.view))
         self._data = (
@@ -507,7 +514,13 @@ class DualCodes:
         return float(progress[VISITS] / examples), float(progress[CALLS] / examples)
 
     def _extrapolate(self) -> None:
-        """Move towards the best combination of this point and earlier ones, and store the point reached."""
+        """Move towards the best combination of this point and earlier ones, and store the point reached.
+
+        If that gains little beside the visits since the last point, the next extrapolations are left out.
+        """
+        if self._wait > 0:
+            self._wait -= 1
+            return
         slot, part = self._points % EARLIER, 0.0
         factors = self._factors() if self._points >= EARLIER else np.full(1, np.nan)
         if np.isfinite(factors).all():
@@ -517,16 +530,29 @@ class DualCodes:
                 change = np.array(self.problem.operator.combine(code))
             slope, curvature = rise - float(self.w @ change), float(change @ change)
             part = min(1.0, slope / curvature) if slope > 0.0 and curvature > 0.0 else 0.0
+            visits = self._dual() - self._earlier_dual
             self.w += part * change
+            if part * (slope - 0.5 * part * curvature) < _WORTH_A_TRY * visits:
+                self._pause = self._wait = min(2 * self._pause + 1, _LONGEST_WAIT)
+            else:
+                self._pause = 0
         self._earlier_offsets[slot] = _advance(self.arrays, slot, part)
         self._earlier_w[slot] = self.w
-        self._points += 1
+        self._earlier_dual = self._dual()
+        self._points = 0 if self._wait > 0 else self._points + 1
+
+    def _dual(self) -> float:
+        """Return the dual value at the weights that steps have reached."""
+        return self._loss() - 0.5 * float(self.w @ self.w)
+
+    def _loss(self) -> float:
+        """Return ``Σ a L``."""
+        return float(np.vdot(self.arrays.places["a"], self.arrays.places["L"]))
 
     def _factors(self) -> Vector:
         """Return the factors of the differences from earlier points that maximize the dual without caps."""
         differences = self.w - self._earlier_w
-        offset = float(np.vdot(self.arrays.places["a"], self.arrays.places["L"]))
-        slopes = offset - self._earlier_offsets - differences @ self.w
+        slopes = self._loss() - self._earlier_offsets - differences @ self.w
         H = differences @ differences.T
         # Points may coincide.
         return np.linalg.solve(H + (_RIDGE * np.trace(H) + 1e-300) * np.eye(EARLIER), slopes)
