@@ -5,6 +5,7 @@ compare systems depend on the results: `_claim` stops the report if a sentence n
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 from typing import Any
 
 from markupsafe import Markup
@@ -161,12 +162,36 @@ def _growth() -> dict[str, Any]:
     names = {"m": "1,000 queries of 100 documents, 136 features"}
     rows = ([names.get(what, what), f"{1e3 * seconds:.1f}", f"{seconds / base:.1f}"] for what, seconds in kept.items())
     rounds = [_finder("scale", what="queries")(f"{n} queries", "rounds", 1000.0) for n in ("250", "8,000")]
-    wide = [_finder("choice", what=f"MAP, {n} features")("auto", "seconds") for n in (100, 10000)]
+    wide = [_finder("solvers", what=f"MAP, {n} features")("Auto", "cpu", 1000.0) for n in (100, 10000)]
     return {
         "table": _table(("data", "ms a pass", "times as long"), rows),
         "most": f"{most:.1f}",
         "rounds": [f"{count:.0f}" for count in rounds],
         "wide": [_seconds(seconds) for seconds in wide],
+    }
+
+
+def _solvers() -> dict[str, Any]:
+    rows = [row for row in _rows("solvers") if row.values]
+    by_problem = {
+        (row.what, row.C): {one.who: one for one in rows if (one.what, one.C) == (row.what, row.C)} for row in rows
+    }
+    ratios = [row.values["ratio"] for row in rows if "ratio" in row.values]
+    calls = [row.values["calls_ratio"] for row in rows if "calls_ratio" in row.values]
+
+    def cell(row: Row | None) -> str:
+        if row is None:
+            return NONE
+        return f"{'> ' if row.note else ''}{_seconds(row.values['cpu'])}"
+
+    systems = ("Auto", "FrankWolfe", "OneSlack", "NSlack(batch=1000)")
+    shown = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in by_problem.items())
+    return {
+        "table": _table(("data", "C", "`auto`, CPU s", "`FrankWolfe`", "`OneSlack`", "`NSlack(batch=1000)`"), shown),
+        "problems": len(ratios),
+        "most": f"{max(ratios):.2f}",
+        "usual": f"{median(ratios):.2f}",
+        "calls": f"{max(calls):.2f}",
     }
 
 
@@ -287,7 +312,7 @@ USED = (
         "letters",
         "growth",
         "scale",
-        "choice",
+        "solvers",
     ),
     *("both_cores", "web30k", "cluster_web30k", "reading", "first_fit", "sparse", "binned", "serving"),
 )
@@ -298,6 +323,7 @@ SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "trees": _trees,
     "losses": _losses,
     "chains": _chains,
+    "solvers": _solvers,
     "growth": _growth,
     "threads": _threads,
     "mslr": _mslr,
