@@ -107,7 +107,7 @@ def small(kind: Any, **settings: Any) -> Any:
     return kind(**{"trees": "scikit-learn", "n_estimators": 2} | settings if kind is TreeRanker else settings)
 
 
-@pytest.mark.parametrize(("kind", "settings", "message"), SETTINGS, ids=str)
+@pytest.mark.parametrize(("kind", "settings", "message"), SETTINGS)
 def test_wrong_settings_are_errors(kind: Any, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         small(kind, **settings).fit(*data())
