@@ -76,10 +76,10 @@ class Auto(Solver):
     at most 1,500; 250 passes along planes of structures; or 120 passes for rankings. The work counts numbers read, also
     in steps on planes, and never time. Then `NSlack` with one QP per round continues if its cuts and their products fit
     into 32 MiB, and for rankings if there are at least twice as many examples as weights. In this case, 50 passes are
-    the limit for rankings. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues. `OneSlack` is
-    slow after 60 iterations. Then `NSlack` continues if every example has one score, or weights have bounds and there
-    are at least twenty examples, and if the Gram matrix of the cuts fits into 256 MiB. For examples of one score, that
-    QP ends at the exact optimum.
+    the limit for rankings. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues; also if rounding
+    stops the QPs of `NSlack`. `OneSlack` is slow after 60 iterations. Then `NSlack` continues if every example has one
+    score, or weights have bounds and there are at least twenty examples, and if the Gram matrix of the cuts fits into
+    256 MiB. For examples of one score, that QP ends at the exact optimum.
 
     Parameters
     ----------
@@ -142,8 +142,10 @@ class Auto(Solver):
         rest = self.rest(solver, problem)
         if rest is None or self.max_iter <= PATIENCE:
             return solver.solve(problem, start, callback, keeper)
-        if keeper is not None and keeper.known is not None and keeper.known.solver_name == rest.name:
-            return rest.solve(problem, start, callback, keeper)
+        last = OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
+        known = None if keeper is None or keeper.known is None else keeper.known.solver_name
+        if known in (rest.name, last.name) and known != solver.name:
+            return (rest if known == rest.name else last).solve(problem, start, callback, keeper)
         if isinstance(solver, FrankWolfe) and isinstance(problem, Problem) and problem.has_kernel:
             pace = self._pace(problem, rest)
             result = solver.solve_unless_slow(problem, start, callback, keeper, pace)
@@ -151,15 +153,19 @@ class Auto(Solver):
             result = evolve(solver, max_iter=PATIENCE).solve(problem, start, callback, keeper)
         if result.status is not Status.ITERATION_LIMIT:
             return result
-        logger.info(
-            "%s is slow after %d iterations: %s continues", solver.name, result.history[-1].iteration, rest.name
-        )
+        _log_change("slow", result, rest)
         if isinstance(rest, NSlack) and result.gap > _EARLY * problem.C:
             result = evolve(result, cuts=CutSet.none(problem.d, problem.n))
         try:
-            return rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
+            result = rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
+            if result.status is Status.STALLED and isinstance(solver, FrankWolfe) and isinstance(rest, NSlack):
+                # The QPs of `OneSlack` are smaller, so that rounding stops it later.
+                _log_change("stalled", result, last)
+                result = evolve(result, status=Status.UNFINISHED, cuts=CutSet.none(problem.d, 1))
+                result = last.solve(problem, result, callback, keeper)
         except KeyboardInterrupt:
             return evolve(result, status=Status.INTERRUPTED)
+        return result
 
     @staticmethod
     def _pace(problem: Problem, rest: Solver) -> Pace:
@@ -189,6 +195,16 @@ class Auto(Solver):
         if not suits or 8 * cuts * (cuts + d) > DEFAULT_MEMORY:
             return None
         return NSlack(tol=self.tol, max_iter=self.max_iter, batch=n)
+
+
+def _log_change(reason: str, result: Result, rest: Solver) -> None:
+    logger.info(
+        "%s is %s after %d iterations: %s continues",
+        result.solver_name,
+        reason,
+        result.history[-1].iteration,
+        rest.name,
+    )
 
 
 def _is_structured(problem: AbstractProblem) -> bool:

@@ -174,7 +174,8 @@ class SolverState(CertifiedBounds):
         if stop:
             return Status.STOPPED
         least = _PROGRESS if resolution > self.gap_wanted else 0.0
-        return Status.STALLED if _stalled(self.history, self.patience, least, self.problem.exact) else None
+        steps = self.history[max(self._steps_before - 1, 0) :]
+        return Status.STALLED if _stalled(steps, self.patience, least, self.problem.exact) else None
 
     def record_last(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
         """Evaluate and record the weights at which a run ended early, unless they were evaluated last; see `record`."""

@@ -30,7 +30,7 @@ def test_train_equals_a_fit_of_the_library(run):
     assert "14 queries, 168 documents, 4 features, dense from 2 files" in lines[0]
     assert "12 queries; 2 left out, because their documents are all relevant or all irrelevant" in lines[1]
     assert f"between {ranker.result_.dual:.8g} (dual) and {ranker.result_.primal:.8g} (primal" in lines[2]
-    assert "one-slack, backend active-set: " in lines[3]
+    assert "frank-wolfe: " in lines[3]
     assert lines[4].endswith("m.npz")
 
 

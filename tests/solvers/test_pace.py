@@ -1,7 +1,11 @@
 """Predictions of the work that a run needs."""
 
+import numpy as np
 import pytest
 
+from structsvm import Problem
+from structsvm.result import Status
+from structsvm.solvers import Auto, NSlack
 from structsvm.solvers.pace import Pace
 
 
@@ -36,3 +40,16 @@ def test_a_run_without_limit_is_never_slow() -> None:
     pace = run_of(1.0, 20, float("inf"))
     assert not pace.is_limited
     assert not pace.is_slow(1e-3)
+
+
+@pytest.mark.parametrize(("queries", "scale", "C"), [(8, 1e6, 10.0), (8, 1e7, 0.1), (30, 1e6, 10.0)])
+def test_one_slack_continues_if_rounding_stops_n_slack(queries: int, scale: float, C: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((queries * 12, 4)) * [1.0, scale, 1.0, 1.0]
+    y = (X[:, 0] + rng.standard_normal(len(X)) > 1.0).astype(int)
+    problem = Problem.from_queries(X, y, np.repeat(np.arange(queries), 12), loss="roc_area", C=C)
+    assert NSlack(tol=1e-6, batch=queries).solve(problem).status is Status.STALLED
+    result = Auto(tol=1e-6).solve(problem)
+    assert result.converged
+    assert result.solver_name == "one-slack"
+    assert [step.iteration for step in result.history] == list(range(len(result.history)))
