@@ -113,4 +113,6 @@ def test_checks(estimator: Any, expected_to_fail: Any) -> None:
     rows = check_estimator(estimator, expected_failed_checks=expected_to_fail, on_fail=None, on_skip=None)
     failed = {row["check_name"]: row["exception"] for row in rows if row["status"] == "failed"}
     assert not failed
-    assert {row["check_name"] for row in rows if row["status"] == "xfail"} == set(expected_to_fail)
+    # Predicted classes of weighted and of repeated rows may agree by chance.
+    agree = {name for name in expected_to_fail if name.startswith("check_sample_weight_equivalence")}
+    assert set(expected_to_fail) - agree <= {row["check_name"] for row in rows if row["status"] == "xfail"}
