@@ -143,9 +143,9 @@ class Auto(Solver):
         if rest is None or self.max_iter <= PATIENCE:
             return solver.solve(problem, start, callback, keeper)
         last = OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
-        known = None if keeper is None or keeper.known is None else keeper.known.solver_name
-        if known in (rest.name, last.name) and known != solver.name:
-            return (rest if known == rest.name else last).solve(problem, start, callback, keeper)
+        name = None if keeper is None or keeper.known is None else keeper.known.solver_name
+        if name in (rest.name, last.name) and name != solver.name:
+            return (rest if name == rest.name else last).solve(problem, start, callback, keeper)
         if isinstance(solver, FrankWolfe) and isinstance(problem, Problem) and problem.has_kernel:
             pace = self._pace(problem, rest)
             result = solver.solve_unless_slow(problem, start, callback, keeper, pace)
