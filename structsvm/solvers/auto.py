@@ -142,7 +142,7 @@ class Auto(Solver):
         rest = self.rest(solver, problem)
         if rest is None or self.max_iter <= PATIENCE:
             return solver.solve(problem, start, callback, keeper)
-        last = OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
+        last = OneSlack(tol=self.tol, max_iter=self.max_iter)
         name = None if keeper is None or keeper.known is None else keeper.known.solver_name
         if name in (rest.name, last.name) and name != solver.name:
             return (rest if name == rest.name else last).solve(problem, start, callback, keeper)
