@@ -112,6 +112,9 @@ def test_any_block_gives_the_same(tmp_path, content, doc_ids):
 
 @given(files)
 @example(b"1 qid: 1:1\n")
+@example(b"1 qid:-9223372036854775808 1:1\n")
+@example(b"1 qid:-9223372036854775809 1:1\n")
+@example(b"1 qid:9223372036854775808 1:1\n")
 @quickly
 def test_what_is_read_and_what_is_refused_is_as_by_the_definition(tmp_path, content):
     path = tmp_path / "data.txt"

@@ -44,7 +44,7 @@ def read_letor(content: bytes) -> Letor:
         name, _, query = words[1].partition(":") if len(words) > 1 else ("", "", "")
         if name != "qid":
             raise Refused(f"no query id in {line!r}")
-        queries.append(_whole(query, 1 - 2**63, 2**63 - 1))
+        queries.append(_whole(query, -(2**63), 2**63 - 1))
         row = dict[int, float]()
         for word in words[2:]:
             index, _, value = word.partition(":")
