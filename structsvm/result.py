@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from attrs import asdict, evolve, field, fields, frozen
+from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError, brief
 from structsvm.foundation.memory import in_units
@@ -156,8 +157,49 @@ def _sparse(arrays: Mapping[str, Any], rows: int, d: int) -> Any:
 
 
 @frozen(eq=False)
+class CodeSet:
+    """The planes with weight of Frank-Wolfe's steps in scores, K of them, as codes: ``G = A_i' c``.
+
+    Parameters
+    ----------
+    example : the example i of each code, ascending, shape (K,).
+    L, a : losses and positive multipliers, shape (K,).
+    ptr : code k has the entries from ``ptr[k]`` to ``ptr[k + 1]``, shape (K + 1,).
+    where, entry : the scores that have coefficients, and the coefficients; shared scores follow the example's own.
+    """
+
+    example: IntVector = field(repr=False)
+    L: Vector = field(repr=False)
+    a: Vector = field(repr=False)
+    ptr: IntVector = field(repr=False)
+    where: NDArray[np.uint32] = field(repr=False)
+    entry: Vector = field(repr=False)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """Make it from the arrays of a result."""
+        (K,), (entries,) = shape(arrays, "code_L"), shape(arrays, "code_entry")
+        sizes = {"example": K, "L": K, "a": K, "ptr": K + 1, "where": entries, "entry": entries}
+        types: dict[str, type[np.generic]] = {"example": np.int64, "ptr": np.int64, "where": np.uint32}
+        for name, size in sizes.items():
+            require_numbers(arrays, f"code_{name}", (size,), types.get(name, np.float64))
+        codes = cls(**{name: finite_numbers(arrays, f"code_{name}") for name in sizes})
+        if not (codes.a > 0.0).all():
+            raise ValueError("'code_a' must be positive")
+        if codes.ptr[0] != 0 or codes.ptr[-1] != entries or (np.diff(codes.ptr) < 0).any():
+            raise ValueError(f"'code_ptr' must ascend from 0 to {entries}")
+        if K and (codes.example[0] < 0 or (np.diff(codes.example) < 0).any()):
+            raise ValueError("'code_example' must ascend from 0 or more")
+        return codes
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the codes as arrays for a file; `from_arrays` reads them."""
+        return {f"code_{name}": value for name, value in asdict(self).items()}
+
+
+@frozen(eq=False)
 class CutSet:
-    """The final working set, ``w·G[k] ≥ L[k] − ξ``: enough to restart any cutting-plane solver.
+    """The final working set, ``w·G[k] ≥ L[k] − ξ``: enough to restart any solver.
 
     Parameters
     ----------
@@ -165,6 +207,7 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
+    codes : the planes of examples whose weighted mean is the only cut; None: the cuts are all planes there are.
     """
 
     G: Any = field(repr=False)
@@ -172,6 +215,7 @@ class CutSet:
     group: IntVector = field(repr=False)
     a: Vector = field(repr=False)
     groups: int
+    codes: CodeSet | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.L)
@@ -197,12 +241,15 @@ class CutSet:
         if K and not (group.min() >= 0 and group.max() < groups):
             raise ValueError(f"'group' must be from 0 to {groups - 1}, got {group.min()} to {group.max()}")
         G = _sparse(arrays, K, d) if sparse else finite_numbers(arrays, "G")
-        return cls(G, finite_numbers(arrays, "L"), group, a, groups)
+        codes = CodeSet.from_arrays(arrays) if "code_L" in arrays else None
+        return cls(G, finite_numbers(arrays, "L"), group, a, groups, codes)
 
     def arrays(self) -> dict[str, Any]:
         """Return the cuts as arrays for a file; `from_arrays` reads them."""
         names = ("L", "group", "a")
         others = {name: getattr(self, name) for name in names}
+        if self.codes is not None:
+            others |= self.codes.arrays()
         if isinstance(self.G, np.ndarray):
             return {"G": self.G, **others}
         columns, ptr = (part.astype(np.int64) for part in (self.G.indices, self.G.indptr))
@@ -245,7 +292,6 @@ class Result:
         returns bounds.
     inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences between
         their bounds and the values of their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
-    codes : the codes of Frank-Wolfe's outputs, for a restart in this process; None in a file, or of other solvers.
     columns : ascending columns of the features that ``w`` and the cuts belong to, if an estimator left out empty
         columns of sparse data; None: all.
 
@@ -275,7 +321,6 @@ class Result:
     fingerprint: Vector = field(repr=False)
     certified: bool = True
     inference_gap: float = 0.0
-    codes: Any = field(default=None, repr=False)
     columns: IntVector | None = field(default=None, repr=False)
 
     def full_coef(self, n_features: int) -> Vector:
@@ -295,7 +340,7 @@ class Result:
         full = self.full_coef(n_features)
         w = full if columns is None else np.concatenate([full[columns], full[n_features:]])
         cuts = CutSet.none(len(w), self.cuts.groups)
-        return evolve(self, w=w, cuts=cuts, codes=None, fingerprint=np.zeros(0), columns=columns)
+        return evolve(self, w=w, cuts=cuts, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
         """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
@@ -304,8 +349,8 @@ class Result:
         This holds if the regularizer pulls weights to 0.
         """
         G = self.cuts.G[:, chosen_columns]
-        cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G)
-        unknown = evolve(self, primal=np.inf, dual=-np.inf, history=(), codes=None)
+        cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G, codes=None)
+        unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())
         return evolve(unknown, w=self.w[chosen_columns], cuts=cuts, fingerprint=fingerprint)
 
     @property

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.exceptions import InputError
 from structsvm.features.operators.views import (
     example_add,
     example_gram,
@@ -39,7 +40,7 @@ from structsvm.problem.planes.steps import NEW_PLANE
 from structsvm.problem.planes.sweeps import strides
 from structsvm.problem.points import Planes
 from structsvm.problem.problem import Problem
-from structsvm.result import CutSet
+from structsvm.result import CodeSet, CutSet
 
 STEPS = 5
 """Largest number of steps between two argmaxes of an example."""
@@ -72,9 +73,6 @@ MOST_VALUES = 10
 
 _PRODUCTS = 3
 """Largest number of products between the rows of examples, per score: more would cost more than the scores."""
-
-_MOST_BYTES = 2**25
-"""Largest size of the planes of a result."""
 
 _VISITS_AT_ONCE = 64
 """Smallest number of visits whose longest codes fit, before dropped codes must be left out."""
@@ -385,26 +383,51 @@ def suits_codes(problem: Problem) -> bool:
     return not short and bool(sizes.sum() <= _PRODUCTS * problem.ptr[-1])
 
 
-@compiled
-def _write_codes(codes: CodeArrays, ptr: IntVector, p: int, out: Vector) -> None:
-    """Write code p of each example, 0 without weight, to the examples' own scores."""
-    out[:] = 0.0
-    for i in range(len(codes.cap)):
-        separate, place = ptr[i + 1] - ptr[i], codes.places[i, p]
-        for e in range(place.start, place.start + place.length if place.a > 0.0 else place.start):
-            if codes.where[e] < separate:
-                out[ptr[i] + codes.where[e]] = codes.entry[e]
+def cuts_of(problem: Problem, codes: CodeSet) -> CutSet:
+    """Return the planes of codes as cuts grouped by example."""
+    _require_codes_of(problem, codes)
+    operator, ptr, sizes = problem.operator, problem.ptr, np.diff(problem.ptr)
+    owner, K = np.repeat(np.arange(len(codes.L)), np.diff(codes.ptr)), len(codes.L)
+    example = codes.example[owner]
+    separate = codes.where < sizes[example]
+    G, code = np.empty((K, problem.d)), np.zeros(problem.ptr[-1])
+    # Codes of equal rank belong to different examples.
+    rank = _rank(codes.example)
+    for r in range(int(rank.max(initial=-1)) + 1):
+        entries = separate & (rank[owner] == r)
+        places = ptr[example[entries]] + codes.where[entries]
+        code[places] = codes.entry[entries]
+        G[rank == r] = operator.combine_each(code, codes.example[rank == r])
+        code[places] = 0.0
+    shared = ~separate
+    np.add.at(
+        G,
+        (owner[shared], problem.d - operator.shared + codes.where[shared] - sizes[example[shared]]),
+        codes.entry[shared],
+    )
+    return CutSet(G, codes.L, codes.example, codes.a, problem.n)
 
 
-@compiled
-def _add_shared(codes: CodeArrays, ptr: IntVector, examples: IntVector, taken: IntVector, out: Any) -> None:
-    """Add the coefficients of shared scores of each code, at place ``taken[k]`` of ``examples[k]``."""
-    for k in range(len(examples)):
-        i = examples[k]
-        separate, place = ptr[i + 1] - ptr[i], codes.places[i, taken[k]]
-        for e in range(place.start, place.start + place.length):
-            if codes.where[e] >= separate:
-                out[k, codes.where[e] - separate] += codes.entry[e]
+def _require_codes_of(problem: Problem, codes: CodeSet) -> None:
+    """Reject codes of scores that the examples do not have, which would be read beyond the ends of arrays."""
+    sizes = np.diff(problem.ptr) + problem.operator.shared
+    within = (
+        codes.example.max(initial=-1) < problem.n
+        and (codes.where < np.repeat(sizes[codes.example], np.diff(codes.ptr))).all()
+    )
+    if not within:
+        raise InputError("start has codes of other examples: use a result of the same data, or save this one again")
+
+
+def _rank(example: IntVector) -> IntVector:
+    """Return the number of earlier entries with the same example; examples ascend."""
+    return np.arange(len(example)) - np.searchsorted(example, example)
+
+
+def _ranges(starts: IntVector, lengths: IntVector) -> IntVector:
+    """Return ``starts[k], starts[k] + 1, ...``, as many as ``lengths[k]``, for one k after another."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
 class DualCodes:
@@ -557,15 +580,9 @@ class DualCodes:
         _held(self.arrays, self.problem.ptr, scores, out)
         return out
 
-    def load(self, codes: CodeArrays) -> None:
-        """Take over the codes of the same examples, with their multipliers scaled to the best value within the caps."""
-        self.arrays = codes._replace(
-            places=codes.places.copy(),
-            earlier=np.zeros_like(codes.earlier),
-            used=codes.used.copy(),
-            cap=self.problem.cap,
-        )
-        self._entries = self._make_room()
+    def load(self, codes: CodeSet) -> None:
+        """Take over codes of the same examples, with their multipliers scaled to the best value within the caps."""
+        self._store(codes)
         self.refresh()
         total, norm = self.arrays.places["a"].sum(axis=1), float(self.w @ self.w)
         some = total > 0.0
@@ -575,7 +592,7 @@ class DualCodes:
             self.refresh()
 
     def insert(self, planes: Planes) -> None:
-        """Store the code of each plane, without weight, in a point without codes."""
+        """Store the code of each plane, without weight."""
         ptr, separate = self.problem.ptr, np.flatnonzero(planes.coef)
         example = np.searchsorted(ptr, separate, side="right") - 1
         where, entry = separate - ptr[example], planes.coef[separate]
@@ -589,29 +606,38 @@ class DualCodes:
                     (entry, planes.shared.data),
                 )
             )
-        order = np.argsort(example, kind="stable")
-        self._entries = self._make_room(len(order))
-        self.arrays.where[: len(order)], self.arrays.entry[: len(order)] = where[order], entry[order]
-        first = self.arrays.places[:, 0]
-        first["length"] = np.bincount(example, minlength=self.problem.n)
-        first["start"], first["L"] = np.cumsum(first["length"]) - first["length"], planes.loss
-        self.arrays.used[:] = first["length"] > 0
-        self._entries = len(order)
+        order, length = np.argsort(example, kind="stable"), np.bincount(example, minlength=self.problem.n)
+        some = np.flatnonzero(length)
+        ends = np.append(0, np.cumsum(length[some]))
+        self._store(
+            CodeSet(some, planes.loss[some], np.zeros(len(some)), ends, where[order].astype(np.uint32), entry[order])
+        )
+
+    def _store(self, codes: CodeSet) -> None:
+        """Store codes in a point without codes."""
+        _require_codes_of(self.problem, codes)
+        rank, lengths = _rank(codes.example), np.diff(codes.ptr)
+        while self.arrays.places.shape[1] <= rank.max(initial=0):
+            self.arrays = self.arrays.with_more_places()
+        self._entries = self._make_room(len(codes.entry)) + len(codes.entry)
+        self.arrays.where[: self._entries], self.arrays.entry[: self._entries] = codes.where, codes.entry
+        for name, values in (("start", codes.ptr[:-1]), ("length", lengths), ("L", codes.L), ("a", codes.a)):
+            self.arrays.places[name][codes.example, rank] = values
+        self.arrays.used[:] = np.bincount(codes.example, minlength=self.problem.n)
 
     def cuts(self) -> CutSet:
-        """Return the planes with weight as cuts grouped by example; if they are too large, their weighted mean."""
-        problem, places = self.problem, self.arrays.places
-        if 8 * self.active * problem.d > _MOST_BYTES:
-            total, group = problem.total_cap, np.zeros(1, dtype=np.int64)
-            return CutSet(self.w[None] / total, np.array([self._offset / total]), group, np.array([total]), 1)
-        examples, place = np.nonzero(places["a"])
-        G = np.empty((len(examples), problem.d))
-        code = np.empty(problem.sizes[2])
-        for p in range(places.shape[1]):
-            _write_codes(self.arrays, problem.ptr, p, code)
-            some = place == p
-            G[some] = problem.operator.combine_each(code[: problem.ptr[-1]], examples[some])
-        if problem.operator.shared:
-            _add_shared(self.arrays, problem.ptr, examples, place, G[:, problem.d - problem.operator.shared :])
-        with_weight = places[examples, place]
-        return CutSet(G, with_weight["L"].copy(), examples.astype(np.int64), with_weight["a"].copy(), problem.n)
+        """Return the weighted mean of the planes, and their codes."""
+        arrays, total, group = self.arrays, self.problem.total_cap, np.zeros(1, dtype=np.int64)
+        example, place = np.nonzero(arrays.places["a"])
+        some = arrays.places[example, place]
+        ptr = np.append(0, np.cumsum(some["length"], dtype=np.int64))
+        entries = _ranges(some["start"], some["length"].astype(np.int64))
+        codes = CodeSet(
+            example.astype(np.int64),
+            some["L"].copy(),
+            some["a"].copy(),
+            ptr,
+            arrays.where[entries],
+            arrays.entry[entries],
+        )
+        return CutSet(self.w[None] / total, np.array([self._offset / total]), group, np.array([total]), 1, codes)

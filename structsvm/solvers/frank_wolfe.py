@@ -4,7 +4,7 @@ import logging
 from typing import ClassVar
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
@@ -149,8 +149,7 @@ class FrankWolfe(Solver):
             start_will_do = state.w is state.point.w and (start is None or start.C != problem.C)
             if start_will_do or status not in (Status.CONVERGED, Status.ESTIMATED):
                 state.record_last(dual.w.copy(), lower, dual.size, dual.active)
-            result = state.result(status, self, dual.cuts(), dual=lower)
-            return evolve(result, codes=dual.arrays) if isinstance(dual, DualCodes) else result
+            return state.result(status, self, dual.cuts(), dual=lower)
 
     def _places(self, problem: Problem) -> int:
         """Return the number of planes to store per example; reject too little memory."""
@@ -226,8 +225,8 @@ class FrankWolfe(Solver):
         """Take over the codes of an earlier result, or store the codes of the planes at its weights."""
         start = state.start
         lower = 0.0
-        if start is not None and state.same_problem and start.codes is not None:
-            dual.load(start.codes)
+        if start is not None and state.same_problem and start.cuts.codes is not None:
+            dual.load(start.cuts.codes)
             lower = dual.refresh()
         elif start is not None:
             dual.insert(state.planes)

@@ -10,6 +10,7 @@ from structsvm.foundation.settings import at_least
 from structsvm.foundation.types import Vector
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
+from structsvm.problem.codes import cuts_of
 from structsvm.problem.points import Planes, Point
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.base import CuttingPlane, require_examples
@@ -66,8 +67,9 @@ class NSlack(CuttingPlane):
         return problem.cap
 
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
-        """Return None: a mean plane cannot be split."""
-        return None
+        """Return the planes of codes; a mean plane cannot be split."""
+        codes = start.cuts.codes
+        return None if codes is None else cuts_of(require_examples("NSlack", problem), codes)
 
     def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
         problem = require_examples("NSlack", state.problem)

@@ -16,7 +16,8 @@ from structsvm.foundation.settings import DEFAULT_TOL, require_integer, require_
 from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
-from structsvm.result import Result, Status, Step
+from structsvm.problem.codes import cuts_of
+from structsvm.result import CutSet, Result, Status, Step
 from structsvm.solvers import Checkpoint, NSlack, OneSlack, Solver
 from structsvm.solvers.state import Callback
 
@@ -214,10 +215,12 @@ class _Check:
         require([row.iteration for row in rows] == list(range(len(rows))), "steps 0, 1, ... in the history", rows)
         closing = all(b.primal <= a.primal and b.dual >= a.dual for a, b in pairwise(rows))
         require(closing, "bounds that only close in", "a step back in the history")
-        self._cuts(result, problem, place)
+        self._cuts(result.cuts, result, problem, place)
 
-    def _cuts(self, result: Result, problem: Problem, place: str) -> None:
-        cuts = result.cuts
+        if result.cuts.codes is not None:
+            self._cuts(cuts_of(problem, result.cuts.codes), result, problem, place)
+
+    def _cuts(self, cuts: CutSet, result: Result, problem: Problem, place: str) -> None:
         grouped = cuts.groups == problem.n and problem.n > 1
         cap = problem.cap if grouped else np.array([problem.cap.sum()])
         self._require(cuts.groups == len(cap), f"cuts of 1 group or {problem.n}", f"groups={cuts.groups}", place)

@@ -20,7 +20,9 @@ from structsvm.foundation.types import IntVector
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.models.base import TrainedModel
 from structsvm.models.drift import FeatureStatistics
+from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
+from structsvm.problem.codes import cuts_of
 from structsvm.registry import losses
 from structsvm.result import Result, Status
 from structsvm.solvers import Checkpoint, Solver
@@ -259,6 +261,8 @@ def _for_any_C(result: Result, problem: AbstractProblem | None) -> bool:
     The cuts' weighted sum is then a lower bound of the hinge that no weights within the bounds lower.
     """
     cuts = result.cuts
+    if cuts.codes is not None and isinstance(problem, Problem):
+        cuts = cuts_of(problem, cuts.codes)
     g, lengths = cuts.a @ cuts.G, (sp.linalg.norm if sp.issparse(cuts.G) else np.linalg.norm)(cuts.G, axis=1)
     if problem is not None and problem.box is not None:
         u, box = problem.from_weights(result.w), problem.box

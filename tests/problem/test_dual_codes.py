@@ -1,12 +1,15 @@
 """Whatever codes are stored, multipliers stay a feasible point of the dual, and w, bounds and cuts are theirs."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
-from structsvm import Problem
-from structsvm.problem.codes import DualCodes, suits_codes
+from structsvm import Problem, Result
+from structsvm.exceptions import InputError
+from structsvm.problem.codes import DualCodes, cuts_of, suits_codes
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
 from tests.small_problems import small_problem
 
@@ -50,13 +53,12 @@ def test_the_point_is_feasible_and_its_parts_agree(make: Any, C: float) -> None:
 
 
 @each_problem
-def test_cuts_have_the_value_of_the_point(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cuts_and_planes_of_codes_have_the_value_of_the_point(make: Any) -> None:
     dual = DualCodes(make())
     dual.visit(0.0, np.random.default_rng(0))
     value = dual.refresh()
-    for most, groups in ((2**26, dual.problem.n), (0, 1)):
-        monkeypatch.setattr("structsvm.problem.codes._MOST_BYTES", most)
-        cuts = dual.cuts()
+    mean = dual.cuts()
+    for cuts, groups in ((mean, 1), (cuts_of(dual.problem, mean.codes), dual.problem.n)):
         assert cuts.groups == groups
         np.testing.assert_allclose(cuts.a @ cuts.G, dual.w, atol=1e-12)
         assert cuts.a @ cuts.L - 0.5 * dual.w @ dual.w == pytest.approx(value)
@@ -79,6 +81,27 @@ def test_a_start_saves_passes(make: Any) -> None:
         warm, cold = solver.solve(make(C), start=first), solver.solve(make(C))
         assert warm.history[-1].passes < cold.history[-1].passes
         assert abs(warm.primal - cold.primal) <= 1e-4 * C
+
+
+@each_problem
+def test_a_checkpoint_resumes_at_the_same_point(make: Any, tmp_path: Path) -> None:
+    path, whole = tmp_path / "fit.npz", FrankWolfe(tol=1e-4).solve(make(1e3))
+    early = FrankWolfe(tol=1e-4, max_iter=1).solve(make(1e3), checkpoint=path)
+    assert not early.converged
+    dual = DualCodes(make(1e3))
+    dual.load(Result.load(path).cuts.codes)
+    assert dual.refresh() >= early.dual * (1.0 - 1e-9)
+    resumed = FrankWolfe(tol=1e-4).solve(make(1e3), checkpoint=path)
+    assert resumed.converged
+    assert resumed.history[-1].passes < 1.25 * whole.history[-1].passes
+
+
+@each_problem
+def test_codes_of_other_examples_are_refused(make: Any) -> None:
+    codes = FrankWolfe().solve(make()).cuts.codes
+    for wrong in (evolve(codes, where=codes.where + 99), evolve(codes, example=codes.example + 1)):
+        with pytest.raises(InputError, match="codes of other examples"):
+            DualCodes(make()).load(wrong)
 
 
 @each_problem
