@@ -427,7 +427,7 @@ def _rank(example: IntVector) -> IntVector:
 def _ranges(starts: IntVector, lengths: IntVector) -> IntVector:
     """Return ``starts[k], starts[k] + 1, ...``, as many as ``lengths[k]``, for one k after another."""
     ends = np.cumsum(lengths)
-    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1])
 
 
 class DualCodes:
@@ -629,6 +629,8 @@ class DualCodes:
         """Return the weighted mean of the planes, and their codes."""
         arrays, total, group = self.arrays, self.problem.total_cap, np.zeros(1, dtype=np.int64)
         example, place = np.nonzero(arrays.places["a"])
+        if not len(example):
+            return CutSet.none(self.problem.d, 1)
         some = arrays.places[example, place]
         ptr = np.append(0, np.cumsum(some["length"], dtype=np.int64))
         entries = _ranges(some["start"], some["length"].astype(np.int64))

@@ -93,7 +93,7 @@ def test_a_checkpoint_resumes_at_the_same_point(make: Any, tmp_path: Path) -> No
     assert dual.refresh() >= early.dual * (1.0 - 1e-9)
     resumed = FrankWolfe(tol=1e-4).solve(make(1e3), checkpoint=path)
     assert resumed.converged
-    assert resumed.history[-1].passes < 1.25 * whole.history[-1].passes
+    assert resumed.history[-1].passes < 1.5 * whole.history[-1].passes
 
 
 @each_problem
