@@ -204,8 +204,7 @@ class CombinationRun:
             gap=result.gap / result.C,
             primal=result.primal,
             dual=result.dual,
-            cuts=len(result.cuts),
-            peak_cuts=max(watch.largest, *(step.cuts for step in result.history), len(result.cuts)),
+            peak_cuts=max(watch.largest, *(step.cuts for step in result.history)),
             qps=None if task.backend is None else watch.qps,
             handovers=None if task.backend is None else result.handovers,
         )
