@@ -20,6 +20,13 @@ class ExplainedRanking:
 
     Make it with `of`.
 
+    Parameters
+    ----------
+    query : the query.
+    documents, with_ids : id of each document, or line numbers from 1 if ``with_ids`` is False.
+    X, scores, ranks : features, score and rank of each document.
+    explanation : contributions of the features.
+
     Examples
     --------
     >>> from structsvm.models import LinearModel

@@ -30,6 +30,10 @@ def tokens(text: str) -> list[str]:
     Invisible signs, such as the soft hyphen, and marks without a base, such as emoji variation selectors, are removed.
     A zero-width space separates tokens.
 
+    Parameters
+    ----------
+    text : the text.
+
     Examples
     --------
     >>> tokens("It's the boundary-layer of NACA's 0012 (fig. 3.1)")

@@ -36,6 +36,7 @@ class TrainingData:
     weight : weight of each row; None: all 1.
     names : names of the features, or None.
     frame : the data frame that X is from, or None; estimators of other libraries are fitted to its rows.
+    queries, ends : groups of rows, and the least and the greatest value of each column; computed when None.
 
     Examples
     --------

@@ -43,6 +43,7 @@ class Objective:
 
     Parameters
     ----------
+    problem, solver : the problem and the solver that minimizes it.
     model : makes the model of a result of the solver.
     facts : attributes that a fit gives an estimator, by name.
     statistics : computes statistics of the features for the record of training; it may return None.
@@ -115,6 +116,12 @@ class Objective:
 class Fit:
     """A fit of an objective: its result, its model, and the facts and arrays that estimators and files store.
 
+    Parameters
+    ----------
+    objective, result : the objective and the result of its solver.
+    facts : attributes that the fit gives an estimator, by name.
+    arrays : arrays that files store with the model, by name.
+
     Examples
     --------
     >>> from structsvm import Ranker
@@ -163,7 +170,13 @@ def fit(
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
 ) -> Fit:
-    """Fit settings to data, from an earlier result if there is one; see `Ranker.fit` for the other arguments.
+    """Fit settings to data, from an earlier result if there is one.
+
+    Parameters
+    ----------
+    data : checked data, as ``spec.data`` returns them.
+    spec : the settings.
+    start, callback, checkpoint : as for `Ranker.fit`.
 
     Examples
     --------
@@ -186,6 +199,13 @@ def path(
     checkpoint: CheckpointPath | None = None,
 ) -> dict[float, Fit]:
     """Fit settings to data at ascending values of C, each from the previous result, until interrupted.
+
+    Parameters
+    ----------
+    data : checked data, as ``spec.data`` returns them.
+    spec : the settings, whose C is not used.
+    Cs : values of C in any order.
+    callback, checkpoint : as for `Ranker.path`.
 
     Examples
     --------

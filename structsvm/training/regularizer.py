@@ -21,6 +21,11 @@ AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 class Regularizer:
     """Settings of the regularizer as `Ranker` takes them, which need the features of the data to be checked.
 
+    Parameters
+    ----------
+    owner : name of the estimator for messages.
+    center, feature_penalty, bounds, monotonic_cst : as for `Ranker`.
+
     Examples
     --------
     >>> from structsvm import Ranker

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from benchmarks.losses import decisions
 from benchmarks.losses.sequences import hidden_markov
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorized import AveragePrecisionOracle
-from benchmarks.rankers import tree_growth
+from benchmarks.rankers import tree_growth, trees
 from benchmarks.solvers import solvers
 from structsvm import Problem
 from structsvm.losses import ChainHamming
@@ -50,7 +51,13 @@ def easy(monkeypatch):
     monkeypatch.setattr("benchmarks.clusters.scale.QP_OF", (10.0,))
     monkeypatch.setattr("benchmarks.clusters.scale.WORKERS", (16,))
     monkeypatch.setattr("benchmarks.clusters.scale.TRIALS", 2)
-    monkeypatch.setattr("benchmarks.rankers.trees.CS", (1.0, 10.0))
+    monkeypatch.setattr(trees, "CS", (1.0, 10.0))
+    monkeypatch.setattr(trees, "LEAVES", (4,))
+    monkeypatch.setattr(trees, "MOST", 10)
+    monkeypatch.setattr(trees, "TreeRanker", partial(trees.TreeRanker, n_estimators=5))
+    made, partition = trees.made, trees.partition
+    monkeypatch.setattr(trees, "made", lambda *_, graded=False: made(15, 12, 8, 0, graded=graded))
+    monkeypatch.setattr(trees, "partition", lambda *arguments: partition(*arguments)[:1])
     monkeypatch.setattr(tree_growth, "SYSTEMS", tree_growth.SYSTEMS[:3])
     monkeypatch.setattr("benchmarks.losses.decisions.CONTEXT", [(2, 0.5, 20, 10)])
     monkeypatch.setattr("benchmarks.losses.decisions.OTHERS", (2, 0.5, 20, 3))
