@@ -16,9 +16,10 @@ from benchmarks.losses import decisions
 from benchmarks.losses.sequences import hidden_markov
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorized import AveragePrecisionOracle
-from benchmarks.rankers import tree_growth, trees
+from benchmarks.rankers import tol, tree_growth, trees
 from benchmarks.solvers import solvers
 from structsvm import Problem
+from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.losses import ChainHamming
 from structsvm.solvers import OneSlack
 from tests.slow import slow
@@ -51,6 +52,8 @@ def easy(monkeypatch):
     monkeypatch.setattr("benchmarks.clusters.scale.QP_OF", (10.0,))
     monkeypatch.setattr("benchmarks.clusters.scale.WORKERS", (16,))
     monkeypatch.setattr("benchmarks.clusters.scale.TRIALS", 2)
+    monkeypatch.setattr(tol, "TOLS", (1e-2, DEFAULT_TOL))
+    monkeypatch.setattr(tol, "best_of_path", partial(tol.best_of_path, Cs=(0.1, 1.0)))
     monkeypatch.setattr(trees, "CS", (1.0, 10.0))
     monkeypatch.setattr(trees, "LEAVES", (4,))
     monkeypatch.setattr(trees, "MOST", 10)

@@ -19,7 +19,7 @@ ESTIMATORS = {
     "Ranker": (lambda **of: Ranker("map", 10.0, **of), 1e-6),
     "RankerCV": (lambda **of: RankerCV(Ranker(**of), [1.0, 10.0], cv=2, random_state=0), 1e-6),
     "RankSVM": (lambda **of: RankSVM(10.0, objective="queries", **of), 1e-6),
-    "TreeRanker": (lambda **of: TreeRanker("map", 10.0, random_state=0, **of), 1e-6),
+    "TreeRanker": (lambda **of: TreeRanker("map", 10.0, n_estimators=5, random_state=0, **of), 1e-6),
     "RampRanker": (lambda **of: RampRanker("map", 10.0, **of), 1e-3),
     "StructuralSVM": (lambda **of: StructuralSVM("multiclass", 10.0, **of), 1e-3),
     "StructuralSVMCV": (lambda **of: StructuralSVMCV(StructuralSVM("multiclass", **of), [1.0, 10.0], cv=2), 1e-3),

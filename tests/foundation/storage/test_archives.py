@@ -92,8 +92,9 @@ def test_a_flipped_length_in_the_list_of_parts_hides_none_of_them(path: Path, ra
 
 
 @pytest.mark.slow
-def test_every_flipped_bit_is_refused_or_changes_nothing(path: Path, ranker: Ranker) -> None:
-    assert_refused_or_the_same(path, ranker, range(8 * path.stat().st_size))
+def test_a_flipped_bit_of_each_byte_is_refused_or_changes_nothing(path: Path, ranker: Ranker) -> None:
+    """Neighbouring bytes flip different bits."""
+    assert_refused_or_the_same(path, ranker, (8 * byte + byte % 8 for byte in range(path.stat().st_size)))
 
 
 @pytest.mark.parametrize("name", ["w", "fingerprint", "result", "coef", "model"])
