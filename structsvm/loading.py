@@ -1,12 +1,13 @@
 """Read models from files: the one place that knows all classes that files hold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from structsvm.exceptions import ModelFileError
+from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.files import read_archive
 from structsvm.models.base import TrainedModel, read_model
 
@@ -24,7 +25,7 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : the file.
+    path : the file. A model file of LightGBM, XGBoost or CatBoost is converted by `structsvm.models.from_ensemble`.
 
     Returns
     -------
@@ -33,6 +34,7 @@ def load(path: str | Path) -> Any:
     Raises
     ------
     ModelFileError : the file is not a model, is damaged, or has another format.
+    NotInstalledError : XGBoost or CatBoost, which wrote the file, is missing.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def load(path: str | Path) -> Any:
     >>> bool(relevant > other)
     True
     """
-    model = read_archive(path, lambda arrays: None if _TEXT_RANKER in arrays else read_model(arrays))
+    model = _read(path, lambda arrays: None if _TEXT_RANKER in arrays else read_model(arrays))
     if model is None:
         from structsvm.text import TextRanker
 
@@ -61,7 +63,20 @@ def load_model(path: str | Path) -> TrainedModel:
             raise ModelFileError("it holds a TextRanker: read it with TextRanker.load")
         return read_model(arrays)
 
-    return read_archive(path, read)
+    return _read(path, read)
+
+
+def _read(path: str | Path, read: Callable[[Mapping[str, Any]], Any]) -> Any:
+    """Return the result of ``read`` for the arrays of a file, or convert a model file of another library."""
+    try:
+        return read_archive(path, read)
+    except ModelFileError:
+        # The import is slow, and most files are archives.
+        from structsvm.models.ensembles import from_ensemble, library_of
+
+        if library_of(as_path("path", path)) is None:
+            raise
+    return from_ensemble(path)
 
 
 def _estimator_of(model: TrainedModel) -> Any:

@@ -108,6 +108,8 @@ metrics.AP().per_query(X[:, 0], y, qid, doc_ids=ids, judged=(y, qid), ties="trec
 """,
     "models": """
 models.LinearModel(n_features=3, coef=np.ones(3), intercept=1.0).predict(X)
+from sklearn.tree import DecisionTreeRegressor
+models.from_ensemble(DecisionTreeRegressor(max_depth=2).fit(X, y), X, qid).check(X)
 """,
     "objectives": """
 objectives.Hinge.of_outputs("multiclass", ["a", "b"], 2, sample_weight=[1.0, 2.0])

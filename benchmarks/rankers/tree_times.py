@@ -13,8 +13,8 @@ import structsvm
 from benchmarks.harness.measuring import Size
 from benchmarks.harness.rows import Row, Target, quotient
 from benchmarks.rankers.trees import made
+from structsvm.models.ensembles import ensemble_of
 from structsvm.rankers import LambdaMART, TreeRanker
-from structsvm.rankers.ensembles import ensemble_of
 from structsvm.rankers.tree_ranker import SAMPLED
 
 TITLE = "Time of trees under the certificate"
@@ -41,7 +41,7 @@ def run(size: Size) -> Iterator[Row]:
     grower = LambdaMART(TREES, num_leaves=8, random_state=0, params={"num_threads": 1, **SAMPLED})
     yield _timed(GROW, LIGHTGBM, lambda: grower.fit(X, data.y, data.qid), few)
     booster = grower.booster_
-    found, _ = ensemble_of(booster).trees()
+    found, *_ = ensemble_of(booster).trees()
     yield _timed(LEAVES, OURS, lambda: found.leaves(X), few)
     yield _timed(LEAVES, LIGHTGBM, lambda: booster.predict(X, pred_leaf=True, num_threads=1), few)
     for what, features in ((REFIT, False), (BESIDE, True)):

@@ -9,6 +9,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note
 from structsvm.cli.shared.options import name_option, needing
 from structsvm.cli.shared.paths import INPUT, OUTPUT
+from structsvm.exceptions import InputError
 from structsvm.registry.built_in import exports
 
 
@@ -17,7 +18,8 @@ from structsvm.registry.built_in import exports
     "Write a model for Solr, Elasticsearch, svm_rank, LightGBM or ONNX.",
     examples=[
         "structsvm export m.npz --format solr --output model.json",
-        "structsvm export m.npz --format onnx --output model.onnx",
+        "structsvm export lightgbm.txt --format onnx --output model.onnx",
+        "structsvm export xgboost.json --output m.npz",
     ],
 )
 @click.argument("model", type=INPUT)
@@ -25,8 +27,8 @@ from structsvm.registry.built_in import exports
     exports,
     "--format",
     "form",
-    required=True,
-    help=f"Format of the model: {', '.join(exports.built_in)}, or a format of a plug-in.",
+    help=f"Format of the model: {', '.join(exports.built_in)}, or a format of a plug-in.  [default: npz, which "
+    "structsvm reads]",
 )
 @click.option("-o", "--output", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option(
@@ -37,11 +39,14 @@ from structsvm.registry.built_in import exports
 )
 @click.option(
     "--name",
-    **needing("--format solr or elasticsearch", lambda values: exports.find(values["form"]).named),
+    **needing("--format solr or elasticsearch", lambda values: values["form"] and exports.find(values["form"]).named),
     help="Name of the model in Solr and Elasticsearch.  [default: the name of the output]",
 )
-def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
+def export_command(model: Path, form: str | None, output: Path, feature_names: Path | None, name: str | None) -> None:
     """Write a trained model in the format of another program, which then computes the same scores.
+
+    MODEL is from structsvm, LightGBM (text), XGBoost (JSON, UBJSON) or CatBoost (cbm, JSON). Without --format, OUTPUT
+    is a file (npz) for all commands of structsvm.
 
     "json" and "numpy" are plain formats for your own code. If a model normalizes features within queries, choose onnx,
     json or numpy: Solr, Elasticsearch, svm_rank and LightGBM score one document at a time. For trees, choose lightgbm
@@ -52,9 +57,14 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
 
     ranker = load_model(model)
     names = None if feature_names is None else _names_in(feature_names)
-    for left_out in export(ranker, output, form, feature_names=names, model_name=name):
-        note(left_out)
-    echo(f"model    {output}, for {form}")
+    if form is None:
+        if output.suffix != ".npz":
+            raise InputError(f"{output} must end in .npz if --format is missing: add --format, such as --format onnx")
+        ranker.named(names).save(output)
+    else:
+        for left_out in export(ranker, output, form, feature_names=names, model_name=name):
+            note(left_out)
+    echo(f"model    {output}, for {form or 'structsvm'}")
 
 
 def _names_in(path: Path) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from structsvm.models.trees import DECISIONS
 _AT_ONCE = 2**18
 """Number of leaves found at a time."""
 
-ZERO = 1e-35
+ZERO = float(np.float32(1e-35))
 """Largest magnitude that LightGBM counts as zero."""
 
 LEFT, ZERO_MISSING, NAN_MISSING = 2, 4, 8

@@ -43,6 +43,8 @@ END = "end of trees\n"
 PARAMETERS = "\nparameters:\n[objective: lambdarank]\n\nend of parameters\n\npandas_categorical:null\n"
 """Parameters for LightGBM that replace the parameters in a file: its parser does not validate its input."""
 
+_LARGEST = repr(float(np.finfo(np.float64).max))
+
 _UNUSUAL = re.compile(r"[^0-9.e+\- ]")
 
 
@@ -127,7 +129,7 @@ def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
     require_numbers(arrays, "trees", (None,), np.uint8)
     text = np.asarray(arrays["trees"]).tobytes().decode("ascii")
     head, _, body = text.partition("\n\n")
-    said = _named(head.removeprefix("tree\n"))
+    said = fields_of(head.removeprefix("tree\n"))
     if not text.startswith("tree\n"):
         raise ValueError("'trees' must be a text of LightGBM's")
     _require_head(said, n_features)
@@ -136,7 +138,10 @@ def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
         raise ValueError(f"'trees' has {len(sizes)} trees, but the model uses {trees}")
     ends = np.cumsum(sizes)
     parts = zip(sizes, ends.tolist(), strict=True)
-    texts = [_tree(body[end - size : end], number, n_features) for number, (size, end) in enumerate(parts)]
+    texts = [
+        tree_text(number, *fields_of_tree(body[end - size : end], number, n_features))
+        for number, (size, end) in enumerate(parts)
+    ]
     if not body.startswith(END, int(ends[-1])):
         raise ValueError("'trees' is cut short")
     head = head_of([f"Column_{k}" for k in range(n_features)], texts, averaged="average_output" in said)
@@ -167,9 +172,9 @@ def head_of(names: Sequence[str], trees: Sequence[str], *, averaged: bool = Fals
     return "\n".join(["tree", *lines, f"tree_sizes={' '.join(sizes)}", "", ""])
 
 
-def _tree(text: str, number: int, n_features: int) -> str:
-    """Rebuild the text of a tree from checked numbers; refuse trees that could crash or hang LightGBM."""
-    said = _named(text)
+def fields_of_tree(text: str, number: int, n_features: int) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return the number of leaves and the checked fields of a tree; refuse trees that could crash or hang LightGBM."""
+    said = fields_of(text)
     leaves = int(said.pop("num_leaves"))
     if int(said.pop("Tree")) != number or leaves < 1 or not text.endswith("\n\n"):
         raise ValueError(f"tree {number} is malformed: its number or its leaves are wrong")
@@ -184,7 +189,7 @@ def _tree(text: str, number: int, n_features: int) -> str:
     if "leaf_value" not in numbers or "shrinkage" not in numbers:
         raise ValueError(f"tree {number} has no leaf_value or no shrinkage")
     if leaves == 1:
-        return tree_text(number, leaves, {name: numbers[name] for name in ("leaf_value", "shrinkage")})
+        return leaves, {name: numbers[name] for name in ("leaf_value", "shrinkage")}
     splits, left, right = (numbers[name] for name in ("split_feature", "left_child", "right_child"))
     if not {"threshold", "decision_type", "leaf_value"} <= numbers.keys():
         raise ValueError(f"tree {number} has no thresholds or leaves")
@@ -199,7 +204,7 @@ def _tree(text: str, number: int, n_features: int) -> str:
         raise ValueError(f"tree {number} is malformed: its splits do not make a tree")
     if not np.isin(numbers["decision_type"], DECISIONS).all():
         raise ValueError(f"tree {number} has a decision_type that LightGBM does not write of numbers")
-    return tree_text(number, leaves, numbers)
+    return leaves, numbers
 
 
 def tree_text(number: int, leaves: int, numbers: Mapping[str, NDArray[Any]]) -> str:
@@ -215,6 +220,9 @@ def tree_text(number: int, leaves: int, numbers: Mapping[str, NDArray[Any]]) -> 
 def _numbers(name: str, text: str) -> NDArray[Any]:
     """Parse the finite numbers of a field that LightGBM writes."""
     dtype = _WRITTEN.get(name)
+    if name == "threshold":
+        # A split of NaN from all numbers has an infinite threshold.
+        text = re.sub(r"\binf\b", _LARGEST, text)
     if dtype is None or _UNUSUAL.search(text):
         raise ValueError(f"'trees' has {name}={quoted(text)}, but LightGBM never writes this")
     array = np.array(text.split(" "), dtype=np.float64)
@@ -223,7 +231,7 @@ def _numbers(name: str, text: str) -> NDArray[Any]:
     return np.array(text.split(" "), dtype=dtype)
 
 
-def _named(text: str) -> dict[str, str]:
+def fields_of(text: str) -> dict[str, str]:
     """Parse lines ``name=value``."""
     lines = [line.partition("=") for line in text.split("\n") if line]
     fields = {name: value for name, _, value in lines}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,9 +30,9 @@ from structsvm.foundation.settings import RANKING_TOL, place, require_integer, r
 from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
+from structsvm.models.ensembles import Ensemble, ensemble_of
 from structsvm.models.leaves import LEFT, ZERO, ZERO_MISSING, LeafModel, Trees, without_missing
 from structsvm.models.linear import LinearModel
-from structsvm.rankers.ensembles import Ensemble, ensemble_of
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -157,7 +158,8 @@ class TreeRanker(RankingEstimator):
     min_child_samples : fewest training rows in a leaf.
     trees : "lightgbm" grows trees by lambdarank, each on a sample of 80 % of the rows and 60 % of the features (extra
         ``lambdamart``). "scikit-learn" grows trees by least squares of the labels, and accepts no NaN. None: LightGBM
-        if it is installed, else scikit-learn. Or a fitted ensemble, whose trees are used as they are; see `refit`.
+        if it is installed, else scikit-learn. Or a fitted ensemble, or the ``pathlib.Path`` of its file, whose trees
+        are used as they are; see `refit`.
     features : learn weights of the plain features beside the trees.
     normalize : normalization of the plain features, as in `Ranker`; trees see them as they are.
     monotonic_cst : as in `Ranker`. Trees do not split by the constrained features, so each score obeys the constraints.
@@ -249,9 +251,8 @@ def _require_settings(ranker: Any) -> None:
     require_jobs(place(ranker, "n_jobs"), ranker.n_jobs)
     if isinstance(ranker.trees, str) and ranker.trees not in ("lightgbm", "scikit-learn"):
         raise InputError(
-            f"{place(ranker, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, "
-            f"got {brief(ranker.trees)}. "
-            f"Load a model file first, as by lightgbm.Booster(model_file={ranker.trees!r})"
+            f"{place(ranker, 'trees')} must be 'lightgbm', 'scikit-learn', a fitted ensemble or the path of its file, "
+            f"got {brief(ranker.trees)}. For a file, pass pathlib.Path({ranker.trees!r})"
         )
     measure_of(ranker)
     random_of(ranker)
@@ -271,7 +272,7 @@ def _checked_trees(owner: str, ensemble: Ensemble, X: Any, bound: NDArray[np.boo
             f"the ensemble in {place(owner, 'trees')} learned no value of the first feature, and X has no values of "
             f"the last, so that X seems to be shifted{_COUNTED_FROM_ZERO[True]}"
         )
-    trees, _ = ensemble.trees()
+    trees, _, _ = ensemble.trees()
     if ensemble.absent_is_missing and is_sparse(X):
         if (np.abs(X.data) <= ZERO).any():
             raise InputError(
@@ -372,7 +373,7 @@ def refit(
     ----------
     model : a fitted ensemble, which is not changed: a ``lightgbm.Booster`` or an estimator of LightGBM, the same of
         XGBoost, a model of CatBoost with symmetric trees, or ``GradientBoosting``, ``RandomForest``, ``ExtraTrees`` or
-        ``DecisionTreeRegressor`` of scikit-learn.
+        ``DecisionTreeRegressor`` of scikit-learn. Or the path of a file of LightGBM, XGBoost or CatBoost.
     X, y, qid, sample_weight : training data, as in `Ranker.fit`; it may be the data of the ensemble. XGBoost counts
         absent entries of sparse X as missing, and zeros of dense X as 0.
     **settings : parameters of `TreeRanker`, such as ``loss`` and ``C``.
@@ -401,6 +402,8 @@ def refit(
             "refit returns a model of leaves alone, so features must not be True: for weights of features beside the "
             "leaves, fit TreeRanker(trees=model)"
         )
+    if isinstance(model, str):
+        model = Path(model)
     ensemble = ensemble_of(model)
     fitted = TreeRanker(**{**settings, "trees": model, "features": False}).fit(X, y, qid, sample_weight)
     refitted = ensemble.with_values(fitted.model_.values)

@@ -179,7 +179,7 @@ def test_an_error_in_a_command_line_is_found_before_data_are_read(inputs, monkey
         ),
         (COMPARE + "--bounds 9:0:", "the data have no feature '9': they are numbered 1 to 4"),
         ("predict none.npz test.txt", "none.npz does not exist"),
-        ("predict tree test.txt", "tree is a model file of LightGBM: load it with lightgbm"),
+        ("predict tree test.txt", "tree is damaged, or from an unknown version: it is cut short"),
         ("evaluate train.txt test.txt", "train.txt is not a model file, or it is damaged. To measure TREC runs, give"),
         (
             "predict m.npz wide.txt",

@@ -99,6 +99,11 @@ def test_trees_are_shown_with_the_weights_beside_them(run):
     settings = settings.replace(")", ",features=False)")
     run("train", "train.txt", "--ranker", settings, "--model", "t.npz", "--quiet")
     assert run("export", "t.npz", "--format", "solr", "-o", "m.json").stdout == "model    m.json, for solr\n"
+    run("export", "t.npz", "--format", "lightgbm", "-o", "trees.txt")
+    assert "must end in .npz if --format is missing" in run("export", "trees.txt", "-o", "c.json", code=2).stderr
+    assert run("export", "trees.txt", "-o", "c.npz").stdout == "model    c.npz, for structsvm\n"
+    scores = {name: run("predict", name, "train.txt").stdout for name in ("t.npz", "trees.txt", "c.npz")}
+    assert scores["t.npz"] == scores["trees.txt"] == scores["c.npz"]
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -93,8 +93,19 @@ def test_lightgbm_and_refit_use_the_best_number_of_trees(tmp_path):
         booster.save_model(tmp_path / "m.txt")
         assert lightgbm.Booster(model_file=tmp_path / "m.txt").num_trees() == best
     assert refit(fitted, X, y, qid, loss="ndcg").num_trees() == best
-    with pytest.raises(InputError, match=r"save them in Python: structsvm.load\(FILE\).booster.save_model"):
-        export(fitted, tmp_path / "m.json", "solr")
+    export(fitted, tmp_path / "m.txt", "lightgbm")
+    exported = lightgbm.Booster(model_file=tmp_path / "m.txt")
+    assert exported.num_trees() == best
+    np.testing.assert_allclose(exported.predict(X), fitted.predict(X), rtol=1e-12)
+
+
+def test_a_split_of_missing_from_all_other_features_is_saved(tmp_path):
+    X, y, qid = queries()
+    X[y > 0, 0] = np.nan
+    ours = ranker(min_child_samples=5).fit(X, y, qid)
+    assert "inf" in ours.model_.text.partition("end of trees")[0]
+    ours.save(tmp_path / "m.npz")
+    np.testing.assert_array_equal(structsvm.load(tmp_path / "m.npz").predict(X), ours.predict(X))
 
 
 def test_sparse_binned_and_single_precision_features():

@@ -62,11 +62,6 @@ class Archive(Mapping[str, NDArray[Any]]):
         """Read the headers of an archive; raise `Damage` if they are invalid or promise too much content."""
         if not file.seekable():
             raise Damage("is a pipe, but archives are read in several places: give the name of a file")
-        if file.read(5) in (b"tree\n", b"tree\r"):
-            raise Damage(
-                "is a model file of LightGBM: load it with lightgbm.Booster(model_file=...), and refit it with "
-                "structsvm.rankers.TreeRanker(trees=...)"
-            )
         with _noticing():
             size = file.seek(0, 2)
             # Endless devices such as /dev/zero also have size 0.

@@ -1,6 +1,7 @@
 """Write a ranker in a format of another program."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,10 @@ from structsvm.foundation.storage.files import replacement
 from structsvm.foundation.types import Vector
 from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.base import model_of
-from structsvm.models.leaves import LeafModel
+from structsvm.models.ensembles import from_ensemble
+from structsvm.models.leaves import LEFT, NAN_MISSING, LeafModel, Trees
+from structsvm.models.network import NetworkModel
+from structsvm.models.stumps import StumpModel
 from structsvm.models.trees import TreeModel
 from structsvm.registry.built_in import exports
 
@@ -76,10 +80,17 @@ class Format(ABC):
         """
 
     def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
-        """Write a file for a model of `TreeRanker`; parameters and errors are as in `write`."""
+        """Write a file for a model of trees; parameters and errors are as in `write`."""
         raise InputError(
             f"{_called(self)} stores weighted sums of features, but this {model.title} has trees: export it as "
             "lightgbm or onnx, or as solr or elasticsearch if it has no weights of features"
+        )
+
+    def write_network(self, model: NetworkModel, path: Path, model_name: str) -> None:
+        """Write a file for a model of `RankNet` with a hidden layer; parameters and errors are as in `write`."""
+        raise InputError(
+            f"{_called(self)} cannot represent the hidden layer of this {model.title}: export it as onnx, or train it "
+            "with hidden_layer_sizes=0"
         )
 
 
@@ -95,13 +106,13 @@ def export(
 
     Parameters
     ----------
-    ranker : a fitted ranker, or its model, such as `structsvm.load` returns. It must be a weighted sum of features
-        (`Ranker`, `RampRanker`, `RankSVM`, `MaximumEntropy`, `WeightSearch`), or a `TreeRanker`.
+    ranker : a fitted ranker, or its model, such as `structsvm.load` and `structsvm.models.from_ensemble` return.
     path : the file, which is replaced if it exists.
     format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, also in
         OpenSearch), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
-        "json" or "numpy" (npz). Or the name of a format of another package, or an object. A `TreeRanker` is written as
-        "lightgbm" or "onnx", and without weights of features as "solr" or "elasticsearch" too.
+        "json" or "numpy" (npz). Or the name of a format of another package, or an object. Weighted sums of features
+        have all formats. Trees (`TreeRanker`, `LambdaMART`, `RankBoost`, converted ensembles) have "lightgbm" and
+        "onnx", and without weights of features "solr" and "elasticsearch". A `RankNet` with a hidden layer has "onnx".
     feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
     model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
 
@@ -132,38 +143,64 @@ def export(
     require_kind("model_name", name, str, "text")
     if not name.strip():
         raise InputError(f"model_name must be text, got {brief(model_name)}")
-    model = model_of(ranker).named(feature_names)
+    model = _written_form(model_of(ranker).named(feature_names))
     left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
     if writer.zero_based:
         left_out.append(
             f"{called} counts features from 0 when it reads a text file itself: for such files, train with "
             "zero_based=True (--zero-based); arrays need no shift"
         )
-    if isinstance(model, LeafModel):
-        trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, writer))
-        with replacement(target) as temporary:
-            writer.write_trees(trees, temporary, name)
-        if not writer.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
-            left_out.append(f"{called} counts a missing feature as 0, which some splits of this model do not")
-        return tuple(left_out)
-    if isinstance(model, TreeModel):
-        raise InputError(
-            f"export does not write the trees of a {model.title}. For LightGBM, save them in Python: "
-            "structsvm.load(FILE).booster.save_model('model.txt'). For other formats, refit them by "
-            "TreeRanker(trees=structsvm.load(FILE).booster), and export the TreeRanker"
-        )
-    if not isinstance(model, LinearModel):
-        raise InputError(
-            f"export writes weighted sums and the trees of TreeRanker, but this {model.title} is another kind of "
-            "model: export a Ranker, RankSVM, MaximumEntropy, WeightSearch or TreeRanker"
-        )
-    linear = _prepared(model, writer)
     with replacement(target) as temporary:
-        writer.write(linear, temporary, name)
-    if linear.intercept and not writer.constant:
-        added = f"this model adds {linear.intercept:.6g}; rankings are the same"
-        left_out.append(f"{called} adds no constant to scores, but {added}")
+        if isinstance(model, NetworkModel):
+            writer.write_network(model, temporary, name)
+        elif isinstance(model, LeafModel):
+            linear = None if model.linear is None else _prepared(model.linear, writer)
+            writer.write_trees(evolve(model, linear=linear), temporary, name)
+            if not writer.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
+                left_out.append(f"{called} counts a missing feature as 0, which some splits of this model do not")
+        else:
+            linear = _prepared(model, writer)
+            writer.write(linear, temporary, name)
+            if linear.intercept and not writer.constant:
+                added = f"this model adds {linear.intercept:.6g}; rankings are the same"
+                left_out.append(f"{called} adds no constant to scores, but {added}")
     return tuple(left_out)
+
+
+def _written_form(model: TrainedModel) -> LinearModel | LeafModel | NetworkModel:
+    """Return an equal model of a form that formats write."""
+    common = {name: getattr(model, name) for name in ("n_features", "feature_names", "training", "calibration")}
+    if isinstance(model, TreeModel):
+        return evolve(from_ensemble(model), **common)
+    if isinstance(model, StumpModel):
+        empty = not len(model.alphas)
+        return LinearModel(coef=np.zeros(model.n_features), **common) if empty else _trees_of_stumps(model, common)
+    if isinstance(model, NetworkModel) and not model.hidden:
+        return LinearModel(coef=model.weights, scaling=model.scaling, **common)
+    if not isinstance(model, LinearModel | LeafModel | NetworkModel):
+        raise InputError(
+            f"export writes models that score rows, but this {model.title} predicts outputs of another kind: use "
+            "structsvm.load and predict"
+        )
+    return model
+
+
+def _trees_of_stumps(model: StumpModel, common: Mapping[str, Any]) -> LeafModel:
+    """Return a tree of one split for each weak ranker, whose leaf 1 has its weight."""
+    rounds = len(model.alphas)
+    # All numbers are above −inf, so they go left of the largest number, to leaf 1.
+    swapped = np.isneginf(model.thresholds)
+    left, right = np.where(swapped, -2, -1), np.where(swapped, -1, -2)
+    trees = Trees(
+        splits=np.arange(rounds + 1),
+        feature=model.features,
+        threshold=np.where(swapped, np.finfo(np.float64).max, model.thresholds),
+        decision=(NAN_MISSING + LEFT * (model.missing == swapped)).astype(np.uint8),
+        left=left,
+        right=right,
+    )
+    values = np.column_stack([np.zeros(rounds), model.alphas]).ravel()
+    return LeafModel(trees=trees, values=values, counts=np.ones(2 * rounds, dtype=np.int64), **common)
 
 
 def _called(writer: Format) -> str:

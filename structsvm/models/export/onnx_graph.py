@@ -12,6 +12,7 @@ from structsvm.foundation.types import IntVector
 from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.export.base import Format
 from structsvm.models.leaves import ZERO, LeafModel, Trees
+from structsvm.models.network import NetworkModel, layers
 
 _OPSET = 18
 _ML_OPSET = 3
@@ -41,6 +42,16 @@ class ONNXGraph(Format):
         if linear is not None:
             filled = graph.instead("features", graph.add("IsNaN", "features"), 0.0)
             graph.add("Add", scores, graph.weighed(filled, linear), out="scores")
+        graph.write(path, model)
+
+    def write_network(self, model: NetworkModel, path: Path, model_name: str) -> None:
+        graph = _Nodes()
+        units, biases, outputs = layers(model.weights, model.n_features, model.hidden)
+        centered = graph.add("Sub", "features", graph.constant(model.scaling.mean))
+        z = graph.add("Div", centered, graph.constant(model.scaling.deviation))
+        weighed = graph.add("MatMul", z, graph.constant(units.T))
+        hidden = graph.add("Tanh", graph.add("Add", weighed, graph.constant(biases)))
+        graph.add("MatMul", hidden, graph.constant(outputs), out="scores")
         graph.write(path, model)
 
 

@@ -11,7 +11,7 @@ from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.features.scaling.names import FEATURE_SCALINGS
 from structsvm.models.export import export
-from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM, WeightSearch
+from structsvm.rankers import MaximumEntropy, RankNet, RankSVM, WeightSearch
 from structsvm.registry.built_in import exports
 from tests.models.export import readers
 
@@ -136,12 +136,8 @@ def test_refusals(tmp_path):
     path = tmp_path / "m"
     with pytest.raises(UnknownNameError, match="unknown export format 'sorl'. Did you mean 'solr'"):
         export(ranker, path, "sorl")
-    for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM("zero_one").fit(X, Y)):
-        with pytest.raises(
-            InputError,
-            match=f"export writes weighted sums and the trees of TreeRanker, but this {type(other).__name__}",
-        ):
-            export(other, path, "json")
+    with pytest.raises(InputError, match="export writes models that score rows, but this StructuralSVM predicts"):
+        export(StructuralSVM("zero_one").fit(X, Y), path, "json")
     for other in (Ranker(), None):
         with pytest.raises(InputError, match=r"ranker must be a fitted ranker, .* or a model of structsvm.load"):
             export(other, path, "json")
@@ -155,6 +151,23 @@ def test_refusals(tmp_path):
     with pytest.raises(InputError, match="svm_rank reads weights as float32, and the largest"):
         export(large, path, "svm_rank")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", exports.built_in)
+def test_networks_have_the_formats_that_can_represent_them(form, tmp_path):
+    linear, hidden = (RankNet(units, max_iter=3, random_state=0).fit(X, Y, qid=QID) for units in (0, 4))
+    path, _ = written(linear, form, tmp_path)
+    scores, expected = read(path, form, TEST), linear.predict(TEST)
+    # Solr and Elasticsearch add no constant.
+    np.testing.assert_allclose(scores - scores.mean(), expected - expected.mean(), rtol=0.0, atol=1e-5)
+    if form == "onnx":
+        path, _ = written(hidden, form, tmp_path)
+        np.testing.assert_allclose(read(path, form, TEST), hidden.predict(TEST), rtol=1e-12, atol=1e-12)
+        return
+    with pytest.raises(
+        InputError, match=f"{form} cannot represent the hidden layer of this RankNet: export it as onnx"
+    ):
+        written(hidden, form, tmp_path)
 
 
 def test_without_onnx_it_is_told(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.export import export
 from structsvm.models.leaves import LEFT, NAN_MISSING, ZERO_MISSING, LeafModel, Trees, largest_float32
 from structsvm.models.linear import LinearModel
-from structsvm.rankers import TreeRanker
+from structsvm.rankers import LambdaMART, RankBoost, TreeRanker
 from tests.models.export import readers
 
 NAMES = ["bm25", "title match", "größe", "x:y"]
@@ -116,6 +116,23 @@ def test_search_engines_find_the_same_leaves(form: str, kind: str, tmp_path: Pat
         else:
             assert said == ()
         np.testing.assert_allclose(read(tmp_path / "m.json", NAMES, X), given.predict(X), rtol=0.0, atol=2e-6)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("ranker", [LambdaMART(5, min_child_samples=5), RankBoost(20)], ids=["LambdaMART", "RankBoost"])
+def test_boosted_rankers_have_the_formats_of_trees(ranker: Any, missing: bool, tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
+    X = documents(400, 0, missing=missing)
+    y = (np.nan_to_num(X[:, 0] * X[:, 1]) > 0.5) ^ np.isnan(X[:, 2])
+    scores = ranker.fit(X, y, np.repeat(np.arange(20), 20)).predict(X)
+    readers_of = {"solr": readers.solr_trees, "elasticsearch": readers.elasticsearch_trees}
+    for name, read in {"onnx": onnx, "lightgbm": lightgbm}.items():
+        export(ranker, tmp_path / name, name)
+        np.testing.assert_allclose(read(tmp_path / name, X), scores, rtol=1e-12, atol=1e-12)
+    full = ~np.isnan(X).any(axis=1)
+    for name, reader in readers_of.items():
+        export(ranker, tmp_path / name, name, feature_names=NAMES)
+        np.testing.assert_allclose(reader(tmp_path / name, NAMES, X[full]), scores[full], rtol=0.0, atol=2e-6)
 
 
 def test_unsupported_trees_are_errors(tmp_path: Path) -> None:
