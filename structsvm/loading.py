@@ -51,7 +51,7 @@ def load(path: str | Path) -> Any:
 
         return TextRanker.load(path)
     if model.form == "joint" and model.training.estimator in ("StructuralSVM", "LatentStructuralSVM"):
-        return evolve(model, estimator_of=_estimator_of)  # type: ignore[call-arg]
+        return evolve(model, estimator_of=_estimator_of)
     return model
 
 
@@ -63,7 +63,8 @@ def load_model(path: str | Path) -> TrainedModel:
             raise ModelFileError("it holds a TextRanker: read it with TextRanker.load")
         return read_model(arrays)
 
-    return _read(path, read)
+    model: TrainedModel = _read(path, read)
+    return model
 
 
 def _read(path: str | Path, read: Callable[[Mapping[str, Any]], Any]) -> Any:

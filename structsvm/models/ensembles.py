@@ -30,7 +30,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.models.drift import FeatureStatistics
 from structsvm.models.leaves import LEFT, NAN_MISSING, ZERO, LeafModel, Trees
 from structsvm.models.training import Training
-from structsvm.models.trees import END, TreeModel, fields_of, fields_of_tree
+from structsvm.models.trees import TreeModel, fields_of_tree, split_text
 
 _LARGEST = float(np.finfo(np.float64).max)
 _OF_SCIKIT_LEARN = (
@@ -136,9 +136,8 @@ class Ensemble(ABC):
     @property
     def chosen_names(self) -> tuple[str, ...] | None:
         """Names that the user chose; None if the library numbered the features."""
-        numbers = (name.removeprefix("Column_") for name in self.names or ())
-        made = all(name == str(number) for number, name in enumerate(numbers))
-        return None if self.names is None or made else tuple(self.names)
+        numbers = [name.removeprefix("Column_") for name in self.names or ()]
+        return None if numbers == [str(k) for k in range(len(numbers))] else tuple(self.names or ())
 
     @property
     def constant_features(self) -> BoolVector:
@@ -260,10 +259,7 @@ class LightGBMEnsemble(Ensemble):
     def __init__(self, text: str, rounds: int | None = None) -> None:
         """Parse the first trees of a text, None: all."""
         self._text = text = text.replace("\r\n", "\n")
-        if END not in text:
-            raise ValueError("it is cut short")
-        head, *blocks = text.partition(END)[0].split("\n\n")
-        self._head = fields_of(head.removeprefix("tree\n"))
+        self._head, texts = split_text(text)
         if self._head["num_tree_per_iteration"] != "1":
             raise InputError(f"the LightGBM model has {_CLASSES}")
         if re.search(r"(?m)^num_cat=[1-9]", text):
@@ -274,16 +270,11 @@ class LightGBMEnsemble(Ensemble):
                 "train it with linear_tree=False"
             )
         self.n_features, self.names = int(self._head["max_feature_idx"]) + 1, self._head["feature_names"].split(" ")
-        listed = [block.lstrip("\n") for block in blocks if block.strip()]
-        if len(listed) != len(self._head["tree_sizes"].split()):
-            raise ValueError("trees are missing")
-        self._trees = [
-            fields_of_tree(f"{block}\n\n", number, self.n_features) for number, block in enumerate(listed[:rounds])
-        ]
+        self._trees = [fields_of_tree(part, number, self.n_features) for number, part in enumerate(texts[:rounds])]
 
     @property
     def constant_features(self) -> BoolVector:
-        return np.array(self._head["feature_infos"].split(" ")) == "none"
+        return np.array([info == "none" for info in self._head["feature_infos"].split(" ")])
 
     @property
     def _scale(self) -> int:
@@ -300,8 +291,8 @@ class LightGBMEnsemble(Ensemble):
     @staticmethod
     def _one(leaves: int, fields: dict[str, Any]) -> "_Tree":
         names = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
-        splits = (fields[name] if leaves > 1 else np.zeros(0) for name in names)
-        return _Tree(*splits, fields["leaf_value"], fields.get("leaf_count", np.zeros(leaves)))
+        splits = [fields[name] if leaves > 1 else np.zeros(0) for name in names]
+        return _Tree._make([*splits, fields["leaf_value"], fields.get("leaf_count", np.zeros(leaves))])
 
     def with_values(self, values: Vector) -> Any:
         from lightgbm import Booster
@@ -344,14 +335,15 @@ class XGBoostEnsemble(Ensemble):
         self.n_features, self.names = int(learner["learner_model_param"]["num_feature"]), self.booster.feature_names
 
     def _read(self, booster: Any) -> Any:
-        self._text = json.loads(bytes(booster.save_raw("json")))
+        self._text: dict[str, Any] = json.loads(bytes(booster.save_raw("json")))
         return self._text["learner"]
 
     @staticmethod
     def _grown(text: dict[str, Any]) -> tuple[dict[str, Any], list[float] | None]:
         """Return the model of trees, and the factors of trees that "dart" dropped; None without such factors."""
         grower = text["learner"]["gradient_booster"]
-        return grower.get("gbtree", grower)["model"], grower.get("weight_drop")
+        grown: dict[str, Any] = grower.get("gbtree", grower)["model"]
+        return grown, grower.get("weight_drop")
 
     def trees(self) -> tuple[Trees, Vector, IntVector]:
         grown, factors = self._grown(self._text)
@@ -487,13 +479,9 @@ class CatBoostEnsemble(Ensemble):
         # The first split is the lowest bit of a leaf's number.
         leaf = (numbers[:, None] >> np.arange(depth) & 1) @ (1 << np.arange(depth)[::-1])
         ends = np.concatenate([numbers[:-1], -1 - leaf])
-        return _Tree(
-            *(np.repeat(column, 2 ** np.arange(depth)) for column in columns),
-            ends[2 * numbers[:-1] + 1],
-            ends[2 * numbers[:-1] + 2],
-            np.array(tree["leaf_values"]),
-            np.array(tree.get("leaf_weights", np.zeros(len(numbers)))),
-        )
+        left, right = ends[2 * numbers[:-1] + 1], ends[2 * numbers[:-1] + 2]
+        leaves = np.array(tree["leaf_values"]), np.array(tree.get("leaf_weights", np.zeros(len(numbers))))
+        return _Tree._make([*(np.repeat(column, 2 ** np.arange(depth)) for column in columns), left, right, *leaves])
 
 
 class ScikitLearnEnsemble(Ensemble):
@@ -580,8 +568,8 @@ def _of_nodes(left: NDArray[Any], right: NDArray[Any], *columns: NDArray[Any]) -
     inner = left != -1
     numbers = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))
     *splits, value, weight = columns
-    children = (numbers[ends[inner]] for ends in (left, right))
-    return _Tree(*(column[inner] for column in splits), *children, value[~inner], weight[~inner])
+    children = [numbers[ends[inner]] for ends in (left, right)]
+    return _Tree._make([*(column[inner] for column in splits), *children, value[~inner], weight[~inner]])
 
 
 def _joined(listed: Sequence[_Tree]) -> tuple[Trees, Vector, IntVector]:
@@ -592,10 +580,10 @@ def _joined(listed: Sequence[_Tree]) -> tuple[Trees, Vector, IntVector]:
     columns = [np.concatenate([np.zeros(0), *column]) for column in zip(*listed, strict=True)] or [np.zeros(0)] * 7
     feature, threshold, decision, left, right, values, counts = columns
     first = np.repeat(splits[:-1], sizes)
-    children = (np.where(ends >= 0, ends + first, ends).astype(np.int64) for ends in (left, right))
+    left, right = (np.where(ends >= 0, ends + first, ends).astype(np.int64) for ends in (left, right))
     # An infinite threshold separates missing values from all others.
     threshold = np.clip(threshold, -_LARGEST, _LARGEST)
-    trees = Trees(splits, feature.astype(np.int64), threshold, decision.astype(np.uint8), *children)
+    trees = Trees(splits, feature.astype(np.int64), threshold, decision.astype(np.uint8), left, right)
     return trees, values, counts.astype(np.int64)
 
 
@@ -603,4 +591,4 @@ def _counts(weights: NDArray[Any]) -> Vector:
     """Return whole numbers in proportion to the weights of leaves; numbers of rows stay."""
     if (weights != np.rint(weights)).any():
         weights = weights * (_WEIGHT / weights.sum())
-    return np.rint(weights)
+    return np.asarray(np.rint(weights))

@@ -127,25 +127,25 @@ class TreeModel(TrainedModel):
 def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
     """Parse, check and rewrite the text of the trees in a file: LightGBM's parser may crash on other text."""
     require_numbers(arrays, "trees", (None,), np.uint8)
-    text = np.asarray(arrays["trees"]).tobytes().decode("ascii")
-    head, _, body = text.partition("\n\n")
-    said = fields_of(head.removeprefix("tree\n"))
+    said, texts = split_text(np.asarray(arrays["trees"]).tobytes().decode("ascii"))
+    _require_head(said, n_features)
+    if not 1 <= trees <= len(texts):
+        raise ValueError(f"'trees' has {len(texts)} trees, but the model uses {trees}")
+    written = [tree_text(number, *fields_of_tree(text, number, n_features)) for number, text in enumerate(texts)]
+    head = head_of([f"Column_{k}" for k in range(n_features)], written, averaged="average_output" in said)
+    return f"{head}{''.join(written)}{END}{PARAMETERS}"
+
+
+def split_text(text: str) -> tuple[dict[str, str], list[str]]:
+    """Return the fields in the head of a text of LightGBM's, and the texts of its trees."""
     if not text.startswith("tree\n"):
         raise ValueError("'trees' must be a text of LightGBM's")
-    _require_head(said, n_features)
-    sizes = list(map(int, said["tree_sizes"].split()))
-    if min(sizes, default=0) < 1 or not 1 <= trees <= len(sizes):
-        raise ValueError(f"'trees' has {len(sizes)} trees, but the model uses {trees}")
-    ends = np.cumsum(sizes)
-    parts = zip(sizes, ends.tolist(), strict=True)
-    texts = [
-        tree_text(number, *fields_of_tree(body[end - size : end], number, n_features))
-        for number, (size, end) in enumerate(parts)
-    ]
-    if not body.startswith(END, int(ends[-1])):
+    head, _, body = text.partition("\n\n")
+    fields = fields_of(head.removeprefix("tree\n"))
+    sizes = list(map(int, fields.get("tree_sizes", "").split()))
+    if min(sizes, default=1) < 1 or not body.startswith(END, sum(sizes)):
         raise ValueError("'trees' is cut short")
-    head = head_of([f"Column_{k}" for k in range(n_features)], texts, averaged="average_output" in said)
-    return f"{head}{''.join(texts)}{END}{PARAMETERS}"
+    return fields, [body[end - size : end] for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
 
 
 def _require_head(said: Mapping[str, str], n_features: int) -> None:

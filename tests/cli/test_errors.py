@@ -179,7 +179,7 @@ def test_an_error_in_a_command_line_is_found_before_data_are_read(inputs, monkey
         ),
         (COMPARE + "--bounds 9:0:", "the data have no feature '9': they are numbered 1 to 4"),
         ("predict none.npz test.txt", "none.npz does not exist"),
-        ("predict tree test.txt", "tree is damaged, or from an unknown version: it is cut short"),
+        ("predict tree test.txt", "tree is damaged, or from an unknown version: 'trees' is cut short"),
         ("evaluate train.txt test.txt", "train.txt is not a model file, or it is damaged. To measure TREC runs, give"),
         (
             "predict m.npz wide.txt",
@@ -222,7 +222,7 @@ def test_an_error_in_a_command_line_is_found_before_data_are_read(inputs, monkey
         ("show m.npz --plot m.npz", "m.npz would replace the input"),
         ("show m.npz --json m.npz", "would replace the input m.npz"),
         ("export m.npz --format solr -o new", "--feature-names FILE"),
-        ("export boost.npz --format json -o new", "but this RankBoost is another kind"),
+        ("export boost.npz --format json -o new", "but this RankBoost has trees: export it as lightgbm or onnx"),
         ("select train.txt --step 1.5", "it must be a whole number, or a share below 1, got 1.5"),
         ("select train.txt --min-features 9", "and X has 4"),
         ("importance m.npz test.txt --measure num_ret", "measure must be a mean over queries"),

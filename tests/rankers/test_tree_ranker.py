@@ -15,7 +15,6 @@ from structsvm.exceptions import InputError, ModelFileError
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.base import read_model
-from structsvm.models.export import export
 from structsvm.problem import Problem
 from structsvm.rankers import TreeRanker, tree_ranker
 from tests.small_problems import listed, ranking_arrays
@@ -126,19 +125,6 @@ def test_missing_features_take_the_side_that_the_trees_learned() -> None:
     fitted = ranker(trees=forest).fit(X, y, qid)
     assert np.isfinite(fitted.predict(X)).all()
     assert fitted.score(X, y, qid) > ranker(trees=forest).fit(np.nan_to_num(X), y, qid).score(X, y, qid) - 0.1
-
-
-def test_a_split_of_missing_values_from_all_others_is_saved_and_exported(tmp_path: Any) -> None:
-    X, y, qid = products()
-    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
-    forest = RandomForestRegressor(3, max_leaf_nodes=8, random_state=0).fit(X, np.isnan(X[:, 0]) | (y > 0))
-    assert any(np.isinf(tree.tree_.threshold).any() for tree in forest.estimators_)
-    fitted = ranker(trees=forest, features=False).fit(X, y, qid)
-    fitted.save(tmp_path / "m.npz")
-    np.testing.assert_array_equal(TreeRanker.load(tmp_path / "m.npz").predict(X), fitted.predict(X))
-    for form in ("solr", "elasticsearch", "lightgbm"):
-        export(fitted, tmp_path / form, form, feature_names=["a", "b", "c", "d"])
-        assert "inf" not in (tmp_path / form).read_text().lower().replace("feature_infos", "")
 
 
 @pytest.mark.slow
