@@ -1,13 +1,11 @@
 """TreeRanker: the certified optimum over the leaves of given trees, with weights of features beside them."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
-from sklearn.exceptions import ConvergenceWarning
 
 import structsvm
 from structsvm import RankerCV
@@ -236,14 +234,3 @@ def test_damaged_trees_are_refused(tmp_path: Any, edit: Any, message: str) -> No
     write_archive(tmp_path / "m.npz", arrays)
     with pytest.raises(ModelFileError, match=message):
         read_archive(tmp_path / "m.npz", read_model)
-
-
-def test_a_tree_without_a_split_is_a_constant() -> None:
-    X, y, qid = products()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = ranker(trees=GradientBoostingRegressor(n_estimators=2, max_depth=None, min_samples_leaf=500).fit(X, y))
-        fitted.fit(X, y, qid)
-    assert len(fitted.model_.values) == 2
-    explained = fitted.model_.explain(X[:5])
-    np.testing.assert_allclose(explained.base + explained.contributions.sum(axis=1), fitted.predict(X[:5]), atol=1e-12)

@@ -1,5 +1,6 @@
 """Write a ranker in a format of another program."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
@@ -221,6 +222,11 @@ def _prepared(model: LinearModel, writer: Format) -> LinearModel:
     if not (np.isfinite(model.coef).all() and np.isfinite(model.intercept)):
         raise InputError("the weights of the original features overflow: normalize the features before training")
     return model
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write indented JSON."""
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def names_for(format: str, model: TrainedModel) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Write a weighted sum of features as plain JSON, NumPy arrays, or a model file of svm_rank."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.models import LinearModel
-from structsvm.models.export.base import Format, require_float32
+from structsvm.models.export.base import Format, require_float32, write_json
 
 
 class PlainJSON(Format):
@@ -25,16 +24,8 @@ class PlainJSON(Format):
     named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        by_query = model.scaling if isinstance(model.scaling, QueryScaling) else None
-        content = {
-            "kind": "structsvm linear ranker",
-            "features": None if model.feature_names is None else list(model.feature_names),
-            "weights": model.coef.tolist(),
-            "intercept": model.intercept,
-            "normalize": None if by_query is None else by_query.name,
-            "centered": None if by_query is None else by_query.centered,
-        }
-        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        content = {"features": model.feature_names, "weights": model.coef.tolist(), "intercept": model.intercept}
+        write_json(path, {"kind": "structsvm linear ranker", **content, **_normalization(model)})
 
 
 class NumPyArchive(Format):
@@ -47,13 +38,17 @@ class NumPyArchive(Format):
     named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        arrays: dict[str, Any] = {"coef": model.coef, "intercept": np.array(model.intercept)}
-        if model.feature_names is not None:
-            arrays["names"] = np.array(model.feature_names)
-        if isinstance(model.scaling, QueryScaling):
-            arrays |= {"normalize": np.array(model.scaling.name), "centered": np.array(model.scaling.centered)}
+        values = {"coef": model.coef, "intercept": model.intercept, "names": model.feature_names} | _normalization(
+            model
+        )
+        arrays: dict[str, Any] = {name: np.array(value) for name, value in values.items() if value is not None}
         with path.open("wb") as file:
             np.savez(file, **arrays)
+
+
+def _normalization(model: LinearModel) -> dict[str, Any]:
+    scaling = model.scaling if isinstance(model.scaling, QueryScaling) else None
+    return {name: getattr(scaling, key, None) for name, key in (("normalize", "name"), ("centered", "centered"))}
 
 
 _HEAD = (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import StandardScaling
 from structsvm.models import LinearModel
-from structsvm.models.export.base import Format, names_for, require_float32
+from structsvm.models.export.base import Format, names_for, require_float32, write_json
 from structsvm.models.leaves import LeafModel, largest_float32
 
 _SLACK = np.float32(1e-6)
@@ -40,13 +40,8 @@ class Solr(Format):
             for feature, mean, deviation in zip(features, *model.scaling.listed, strict=True):
                 params = {"avg": repr(mean), "std": repr(deviation)}
                 feature["norm"] = {"class": "org.apache.solr.ltr.norm.StandardNormalizer", "params": params}
-        content = {
-            "class": "org.apache.solr.ltr.model.LinearModel",
-            "name": model_name,
-            "features": features,
-            "params": {"weights": dict(zip(names, model.coef.tolist(), strict=True))},
-        }
-        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        weights = dict(zip(names, model.coef.tolist(), strict=True))
+        self._write(path, model_name, "LinearModel", features, {"weights": weights})
 
     def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
         """Write a ``MultipleAdditiveTreesModel``, whose numbers are text, as old versions of Solr need."""
@@ -58,13 +53,14 @@ class Solr(Format):
             with np.errstate(over="ignore"):
                 up = np.nextafter(thresholds, np.float32(np.inf))
             thresholds = np.where(up + _SLACK <= below, up, thresholds)
-        content = {
-            "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
-            "name": model_name,
-            "features": [{"name": name} for name in names],
-            "params": {"trees": [{"weight": "1", "root": root} for root in self._roots(model, names, thresholds)]},
-        }
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        trees = [{"weight": "1", "root": root} for root in self._roots(model, names, thresholds)]
+        features = [{"name": name} for name in names]
+        self._write(path, model_name, "MultipleAdditiveTreesModel", features, {"trees": trees})
+
+    @staticmethod
+    def _write(path: Path, name: str, kind: str, features: list[dict[str, Any]], params: dict[str, Any]) -> None:
+        kind = f"org.apache.solr.ltr.model.{kind}"
+        write_json(path, {"class": kind, "name": name, "features": features, "params": params})
 
     @staticmethod
     def _roots(model: LeafModel, names: tuple[str, ...], thresholds: NDArray[np.float32]) -> list[Any]:
@@ -95,8 +91,7 @@ class Elasticsearch(Format):
                 for name, mean, deviation in zip(names, *model.scaling.listed, strict=True)
             }
         content["definition"] = json.dumps(dict(zip(names, model.coef.tolist(), strict=True)))
-        body = {"model": {"name": model_name, "model": content}}
-        path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+        write_json(path, {"model": {"name": model_name, "model": content}})
 
     def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
         """Write a ``model/xgboost+json``, whose splits go left below a threshold, not at it."""
@@ -122,8 +117,7 @@ class Elasticsearch(Format):
         splits = len(trees.feature)
         roots = _nested(model, lambda number, value: {"nodeid": splits + number, "leaf": float(value)}, split)
         content = {"type": "model/xgboost+json", "definition": json.dumps(roots)}
-        body = {"model": {"name": model_name, "model": content}}
-        path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+        write_json(path, {"model": {"name": model_name, "model": content}})
 
 
 def _require_leaves_alone(format: str, model: LeafModel) -> tuple[str, ...]:
