@@ -33,7 +33,7 @@ from structsvm.foundation.compute.threads import using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.problem.checks import ROUNDING, beaten
+from structsvm.problem.checks import ROUNDING, beaten, require_moderate
 from structsvm.problem.loops import KERNEL_TYPE, LOSS_ROUNDING, SMALL_LOSS, compiled_kernel, largest_size
 from structsvm.problem.oracle import CompiledOracle
 from structsvm.problem.planes.steps import NEW_PLANE
@@ -560,6 +560,7 @@ class DualCodes:
     def _wrong(self, i: int) -> Exception:
         """Return the error about the argmax of an example, unless its check raises another one."""
         example = self.problem.block(i, i + 1)
+        require_moderate(example.cuts(example.planes(example.at(np.zeros_like(self.w))), np.ones(1, bool)).G, example.C)
         point = example.at(self.w)
         planes = example.planes(point)
         example.primal(planes, point)

@@ -36,6 +36,16 @@ def test_the_bounds_are_finite_or_the_features_are_refused(solver, scale, C):
             solve(solver, scale=scale, C=C)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e139, 1e155, 1e307])
+@pytest.mark.parametrize("C", [1.0, 1e139])
+def test_steps_in_scores_have_finite_bounds_or_the_features_are_refused(scale, C):
+    problem = Problem.from_examples(X * scale, np.arange(24) % 4, loss="multiclass", C=C)
+    with suppress(InputError), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = FrankWolfe(max_iter=12).solve(problem)
+        assert 0.0 <= result.dual <= result.primal * (1.0 + 1e-12) <= 2.0 * C
+
+
 def test_frank_wolfe_refuses_planes_whose_products_are_finite_but_too_large():
     with pytest.raises(InputError, match=r"a cut has a norm of [0-9.]+e\+14[0-9]"):
         solve(FrankWolfe(max_iter=200), scale=1e142)
