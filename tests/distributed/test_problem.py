@@ -111,14 +111,14 @@ def test_regularizers_and_bounds_need_no_calls(K: int, bounds: Any) -> None:
     assert len(again.history) < 4
 
 
-def test_a_round_takes_three_calls() -> None:
+def test_a_round_takes_at_most_four_calls() -> None:
     _, spread = both(4, C=1000.0, queries=60, documents=20, d=10)
     calls = [spread.traffic.calls]
     result = OneSlack(tol=1e-4).solve(spread, callback=lambda step: calls.append(spread.traffic.calls))
     rounds = len(result.history) - 1
     assert rounds > 5
-    assert max(np.diff(calls[2:-1])) <= 3 + 1  # one more after twenty rounds, when scores are made afresh
-    assert calls[-1] - calls[1] <= 3 * rounds + 1 + rounds // 20
+    assert max(np.diff(calls[2:-1])) <= 4 + 1  # one more after twenty rounds, when scores are made afresh
+    assert calls[-1] - calls[1] <= 4 * rounds + 1 + rounds // 20
 
 
 @pytest.mark.slow

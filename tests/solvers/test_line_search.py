@@ -103,7 +103,7 @@ def test_the_primal_is_that_of_a_fresh_evaluation(ending: str, offset: float) ->
 
 def test_rounding_errors_do_not_add_up() -> None:
     """After a hundred searches the scores of the best point still belong to its weights."""
-    problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
+    problem = ranking("map", 0, C=1e4, queries=60, documents=10, d=30)
     moves: list[int] = []
     original = SolverState.consider
 
