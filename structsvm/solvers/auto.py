@@ -17,7 +17,7 @@ from structsvm.solvers.base import Solver
 from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.n_slack import NSlack
-from structsvm.solvers.one_slack import OneSlack
+from structsvm.solvers.one_slack import OneSlack, makes_two_cuts
 from structsvm.solvers.pace import Pace
 from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import Callback
@@ -27,15 +27,20 @@ logger = logging.getLogger("structsvm")
 _FEWEST_EXAMPLES = 20
 """Number of examples from which `NSlack` continues if weights have bounds."""
 
-_MOST_IN_SCORES, _MOST_WITHOUT_WEIGHTS, _MOST_A_WEIGHT = 1500.0, 50.0, 0.5
-"""Predicted work of steps in scores, in passes over the data, beyond which other solvers need less time, and its growth
-with the number of weights: with few weights, `OneSlack` needs few cuts."""
+_IN_SCORES = 1500.0, 50.0, 0.5
+"""Predicted work of steps in scores, in passes over the data, beyond which other solvers need less time: a largest
+number, and a sum of a number and a part of the number of weights. With few weights, `OneSlack` needs few cuts."""
 
-_MOST_ON_PLANES, _MOST_FOR_QUERIES, _MOST_BEFORE_N_SLACK = 250.0, 120.0, 50.0
-"""The same for steps along planes of structures, and for rankings if `OneSlack` or `NSlack` continues."""
+_IN_SCORES_WITH_TWO_CUTS = 1500.0, 10.0, 0.125
+"""The same if `OneSlack` makes two cuts of a line search."""
 
-_FIRST_IN_SCORES, _FIRST_A_WEIGHT, _FIRST_ON_PLANES, _FIRST_FOR_QUERIES = 60.0, 0.1, 40.0, 20.0
-"""Work before the first prediction, because early gaps jump."""
+_FIRST_IN_SCORES = 60.0, 5.0, 0.025
+"""Work before the first prediction of steps in scores, because early gaps jump, in the same form."""
+
+_ON_PLANES, _FOR_QUERIES, _BEFORE_N_SLACK, _FOR_LONG_QUERIES = (250.0, 40.0), (120.0, 20.0), (50.0, 20.0), (40.0, 8.0)
+"""Largest predicted work of steps along planes, of structures and of rankings, and work before the first prediction.
+
+The last two are for rankings if `NSlack` continues, and if queries are long and `OneSlack` makes two cuts."""
 
 _EARLY = 0.5
 """Gap, in units of C, above which the planes of Frank-Wolfe slow the QPs of `NSlack` down."""
@@ -43,9 +48,12 @@ _EARLY = 0.5
 _MOST_BYTES = 2**25
 """Size of the cuts of `NSlack` and their products up to which it continues from Frank-Wolfe."""
 
-_VALUES_A_WEIGHT = 2
+_VALUES_A_WEIGHT, _VALUES_WITH_TWO_CUTS = 2, 5
 """Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
-should be cheaper than reading the rows that it summarizes."""
+should be cheaper than reading the rows that it summarizes. `OneSlack` needs fewer passes if it makes two cuts."""
+
+_LONG = 25
+"""The same number from which queries are long."""
 
 
 @frozen(kw_only=True)
@@ -62,7 +70,8 @@ class Auto(Solver):
     For rankings, Frank-Wolfe needs memory for several planes of d numbers per example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
-    - a plane has as many numbers as the rows that it summarizes, or more, as with single or sparse rows;
+    - a plane has half as many numbers as the rows that it summarizes, or more, as with single or sparse rows; a fifth
+      with up to 1,000 weights;
     - a plane has a tenth as many numbers or more, and all examples share scores, as in long chains;
     - there is one example;
     - a loss in Python is computed by several processes;
@@ -72,14 +81,20 @@ class Auto(Solver):
     over all examples loses it.
 
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
-    result. Frank-Wolfe is slow if its gaps predict more work than 50 passes in scores and half a pass per weight, but
-    at most 1,500; 250 passes along planes of structures; or 120 passes for rankings. The work counts numbers read, also
-    in steps on planes, and never time. Then `NSlack` with one QP per round continues if its cuts and their products fit
-    into 32 MiB, and for rankings if there are at least twice as many examples as weights. In this case, 50 passes are
-    the limit for rankings. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues; also if rounding
-    stops the QPs of `NSlack`. `OneSlack` is slow after 60 iterations. Then `NSlack` continues if every example has one
-    score, or weights have bounds and there are at least twenty examples, and if the Gram matrix of the cuts fits into
-    256 MiB. For examples of one score, that QP ends at the exact optimum.
+    result. Frank-Wolfe is slow if its gaps predict more work than
+
+    - in scores, 10 passes and an eighth of a pass per weight with up to 1,000 weights, and otherwise 50 passes and half
+      a pass per weight, but at most 1,500;
+    - 250 passes along planes of structures;
+    - for rankings, 40 passes with up to 1,000 weights and at least 25 feature values per weight in a query; otherwise
+      120 passes, or 50 if `NSlack` continues.
+
+    The work counts numbers read, also in steps on planes, and never time. `NSlack` with one QP per round continues if
+    its cuts and their products fit into 32 MiB, and for rankings if there are at least twice as many examples as
+    weights. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues; also if rounding stops the QPs
+    of `NSlack`. `OneSlack` is slow after 60 iterations. Then `NSlack` continues if every example has one score, or
+    weights have bounds and there are at least twenty examples, and if the Gram matrix of the cuts fits into 256 MiB.
+    For examples of one score, that QP ends at the exact optimum.
 
     Parameters
     ----------
@@ -114,7 +129,8 @@ class Auto(Solver):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         planes = places_within(problem.n, problem.d, DEFAULT_MEMORY)
         structured = problem.operator.shared and problem.exact
-        least = MOST_VALUES if structured else _VALUES_A_WEIGHT
+        least = _VALUES_WITH_TWO_CUTS if makes_two_cuts(problem) else _VALUES_A_WEIGHT
+        least = MOST_VALUES if structured else least
         small = least * problem.n * problem.d <= problem.stored or not problem.has_kernel
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread
@@ -170,12 +186,15 @@ class Auto(Solver):
     @staticmethod
     def _pace(problem: Problem, rest: Solver) -> Pace:
         """Return the pace that Frank-Wolfe must keep, or ``rest`` continues."""
+        two = makes_two_cuts(problem)
         if suits_codes(problem):
-            most = min(_MOST_IN_SCORES, _MOST_WITHOUT_WEIGHTS + _MOST_A_WEIGHT * problem.d)
-            return Pace(most, min(_FIRST_IN_SCORES, _FIRST_A_WEIGHT * problem.d))
+            limits = (_IN_SCORES_WITH_TWO_CUTS if two else _IN_SCORES), _FIRST_IN_SCORES
+            return Pace(*(min(most, least + part * problem.d) for most, least, part in limits))
         if not problem.loss.scores_rows:
-            return Pace(_MOST_ON_PLANES, _FIRST_ON_PLANES)
-        return Pace(_MOST_BEFORE_N_SLACK if isinstance(rest, NSlack) else _MOST_FOR_QUERIES, _FIRST_FOR_QUERIES)
+            return Pace(*_ON_PLANES)
+        if two and problem.stored >= _LONG * problem.n * problem.d:
+            return Pace(*_FOR_LONG_QUERIES)
+        return Pace(*(_BEFORE_N_SLACK if isinstance(rest, NSlack) else _FOR_QUERIES))
 
     def rest(self, solver: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
         """Return the solver that continues if the first solver is slow, or None."""

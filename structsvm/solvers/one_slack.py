@@ -27,6 +27,11 @@ _MOST_WEIGHTS = 1_000
 """Number of weights up to which a second cut at the minimum of a line costs less than the iterations that it saves."""
 
 
+def makes_two_cuts(problem: AbstractProblem) -> bool:
+    """Return True if a line search is followed by a cut at the minimum, too."""
+    return problem.d <= _MOST_WEIGHTS
+
+
 @frozen(kw_only=True)
 class OneSlack(CuttingPlane):
     """The 1-slack cutting-plane algorithm: each cut is the mean of all examples' planes.
@@ -104,5 +109,5 @@ class OneSlack(CuttingPlane):
         if best[0].moves >= _MOST_MOVES:
             best = state.evaluate(best[0].w)
         lowest, ahead = search(state, best, target)
-        both = lowest is not best and state.problem.d <= _MOST_WEIGHTS
+        both = lowest is not best and makes_two_cuts(state.problem)
         return lowest, [ahead, lowest] if both else [ahead]
