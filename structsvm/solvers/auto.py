@@ -37,7 +37,7 @@ _IN_SCORES_WITH_TWO_CUTS = 1500.0, 10.0, 0.125
 _FIRST_IN_SCORES = 60.0, 5.0, 0.025
 """Work before the first prediction of steps in scores, because early gaps jump, in the same form."""
 
-_ON_PLANES, _FOR_QUERIES, _BEFORE_N_SLACK, _FOR_LONG_QUERIES = (250.0, 40.0), (120.0, 20.0), (50.0, 20.0), (40.0, 8.0)
+_ON_PLANES, _FOR_QUERIES, _BEFORE_N_SLACK, _FOR_LONG_QUERIES = (250.0, 40.0), (120.0, 20.0), (50.0, 20.0), (40.0, 5.0)
 """Largest predicted work of steps along planes, of structures and of rankings, and work before the first prediction.
 
 The last two are for rankings if `NSlack` continues, and if queries are long and `OneSlack` makes two cuts."""

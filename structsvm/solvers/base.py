@@ -142,7 +142,8 @@ class CuttingPlane(Solver):
                 raise without_workers(error, keeper) from error
             start = state.start
             if start is not None and state.same_problem:
-                cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
+                ready = start.cuts.groups == len(caps) and start.cuts.codes is None
+                cuts = start.cuts if ready else self._translate(start, problem)
                 if cuts is None:
                     # Without cuts, it takes many steps to reach the bounds of the run that this run continues.
                     state.patience = max(state.patience, len(state.history))

@@ -67,8 +67,13 @@ class OneSlack(CuttingPlane):
     def _group_caps(self, problem: AbstractProblem) -> Vector:
         return np.array([problem.total_cap])
 
-    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet:
-        """Return the mean plane of n-slack's cuts: a valid cut with their dual value."""
+    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
+        """Return the mean plane of other solvers, a valid cut with their dual value; None if two cuts make up for it.
+
+        The mean plane holds the QP's solution near the weights of the other solver's dual.
+        """
+        if makes_two_cuts(problem) and self._searches(problem):
+            return None
         cuts, cap = start.cuts, problem.with_C(start.C).total_cap
         return CutSet((cuts.a @ cuts.G)[None] / cap, (cuts.a @ cuts.L)[None] / cap, _ONE_GROUP, np.array([cap]), 1)
 
