@@ -68,11 +68,11 @@ class OneSlack(CuttingPlane):
         return np.array([problem.total_cap])
 
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
-        """Return the mean plane of other solvers, a valid cut with their dual value; None if two cuts make up for it.
+        """Return the mean plane of another solver, a valid cut with its dual value.
 
-        The mean plane holds the QP's solution near the weights of the other solver's dual.
+        Before that solver has converged, the plane holds the QP's solution far from the optimum: two cuts find it sooner.
         """
-        if makes_two_cuts(problem) and self._searches(problem):
+        if not start.converged and makes_two_cuts(problem) and self._searches(problem):
             return None
         cuts, cap = start.cuts, problem.with_C(start.C).total_cap
         return CutSet((cuts.a @ cuts.G)[None] / cap, (cuts.a @ cuts.L)[None] / cap, _ONE_GROUP, np.array([cap]), 1)

@@ -146,8 +146,8 @@ def test_a_structural_svm_goes_on_too(tmp_path):
     X[:, 0] += y
     checkpoint = Checkpoint(tmp_path / "fit.npz", every=0)
     with pytest.raises(Killed):
-        StructuralSVM(C=30.0).fit(X, y, callback=kill(30.0, 3), checkpoint=checkpoint)
-    svm = StructuralSVM(C=30.0).fit(X, y, checkpoint=checkpoint)
+        StructuralSVM(C=300.0).fit(X, y, callback=kill(300.0, 3), checkpoint=checkpoint)
+    svm = StructuralSVM(C=300.0).fit(X, y, checkpoint=checkpoint)
     assert svm.result_.converged
     assert svm.result_.history[:4] == checkpoint.read().history[:4]
 
