@@ -159,7 +159,7 @@ class Auto(Solver):
         if rest is None or self.max_iter <= PATIENCE:
             return solver.solve(problem, start, callback, keeper)
         last = OneSlack(tol=self.tol, max_iter=self.max_iter)
-        name = None if keeper is None or keeper.known is None else keeper.known.solver_name
+        name = None if start is None or start.C != problem.C else start.solver_name
         if name in (rest.name, last.name) and name != solver.name:
             return (rest if name == rest.name else last).solve(problem, start, callback, keeper)
         if isinstance(solver, FrankWolfe) and isinstance(problem, Problem) and problem.has_kernel:
