@@ -152,6 +152,7 @@ class Auto(Solver):
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         require_kind("problem", problem, AbstractProblem, "a Problem")
+        require_kind("start", start, Result | None, "a Result or None")
         keeper = CheckpointWriter.of(checkpoint, self)
         start = start if keeper is None else keeper.begin(problem, start)
         solver = self.choose(problem)
