@@ -70,7 +70,8 @@ class OneSlack(CuttingPlane):
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
         """Return the mean plane of another solver, a valid cut with its dual value.
 
-        Before that solver has converged, the plane holds the QP's solution far from the optimum: two cuts find it sooner.
+        Before that solver has converged, the plane holds the QP's solution far from the optimum;
+        two cuts find it sooner.
         """
         if not start.converged and makes_two_cuts(problem) and self._searches(problem):
             return None

@@ -114,7 +114,9 @@ CHOICES = {
         LambdaMART(50, min_child_samples=3, n_iter_no_change=20, random_state=0, params={"num_threads": 1}),
         lambda ranker: ranker.model_.predict(np.eye(4)),
     ),
-    "StructuralSVMCV": by_validation(StructuralSVMCV(StructuralSVM(solver="one-slack", tol=1e-6), Cs=[1, 10, 100]), None),
+    "StructuralSVMCV": by_validation(
+        StructuralSVMCV(StructuralSVM(solver="one-slack", tol=1e-6), Cs=[1, 10, 100]), None
+    ),
     "TreeRanker by LightGBM": by_trees("lightgbm"),
     "TreeRanker by scikit-learn": by_trees("scikit-learn"),
     "RankBoost by preferences": by_preferences(RankBoost(20)),
