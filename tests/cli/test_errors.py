@@ -212,6 +212,7 @@ def test_an_error_in_a_command_line_is_found_before_data_are_read(inputs, monkey
         ("evaluate --qrels qrels runs/e0 --baseline runs/e0", "the baseline 'e0' is the only run: give another run to"),
         ("evaluate --qrels qrels runs/e0 --baseline other", "other by qrels: no topic of the run 'other' is judged"),
         ("evaluate --qrels qrels runs/e0 --confidence 95", "is not in the range 0<x<1"),
+        (PLAN + "--level 0", "0.0 is not in the range 0<x<1"),
         ("evaluate --qrels qrels runs/e0 --plot runs/e0", "--plot runs/e0 would replace the input runs/e0"),
         ("evaluate --qrels qrels runs/e0 --baseline runs/e1 --measure num_q", "num_q is a sum over topics, but tests"),
         ("explain m.npz ids.txt --query 7", "ids.txt has no query '7'; it has 100"),

@@ -26,6 +26,7 @@ def test_kinds_are_shown_by_themselves(run):
         *REGISTRIES["click-models"].names(),
     ]
     assert "losses" in run("list", "sovlers", code=2).stderr
+    assert "KIND is one of rankers, losses, " in run("list", "--help").stdout
 
 
 def test_a_backend_that_is_not_installed(run, monkeypatch):

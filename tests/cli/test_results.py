@@ -34,7 +34,8 @@ def test_standard_output_has_the_result_alone(run):
         ("compare", "train.txt", *options),
         ("list", "solvers"),
     ):
-        json.loads(run(*command, "--json", "-").stdout)
+        for output in ("-", "/dev/stdout"):
+            json.loads(run(*command, "--json", output).stdout)
 
 
 def test_commands_on_texts_have_their_counts(run):

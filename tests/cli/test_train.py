@@ -222,7 +222,7 @@ def test_an_inexact_argmax_is_mentioned_at_the_limit(run, rough):
 
 
 def test_a_solver_named_with_its_tol_keeps_it(run):
-    done = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--model", "m.npz")
+    done = run("train", "train.txt", "-C", 4, "--solver", "one-slack(tol=0.02)", "--model", "m.npz")
     assert Ranker.load("m.npz").result_.tol == 0.02
     assert "target 0.02 * C" in done.stdout
 

@@ -198,6 +198,8 @@ def test_ranges_of_sparse_columns_count_zeros():
     assert not ColumnRanges.of(np.array([[0.0, 1.0], [1e3, 2.0]])).far_apart
     assert ColumnRanges.of(np.array([[0.0, 1.0], [1001.0, 2.0]])).far_apart
     assert not ColumnRanges.of(np.ones((3, 2))).far_apart
+    small = ColumnRanges.of(np.array([[0.0, 0.0, 5.0], [400.0, 0.2, 5.0]]))
+    assert "2e+03: largest f0 (4e+02), smallest f1 (0.2), median 2e+02" in small.description("f{}".format)
 
 
 def test_ranges_are_of_rows_spread_evenly():

@@ -43,6 +43,9 @@ def test_an_operator_is_as_good_as_its_matrix(qid: Vector | None) -> None:
     assert ranker.result_.primal == pytest.approx(matrix.result_.primal, rel=1e-5)
     assert ranker.predict(X) == pytest.approx(ranker.predict(HIDDEN))
     assert ranker.score(HIDDEN, Y, qid=QID) == ranker.score(X, Y, qid=QID)
+    shifted = Ranker("f1", fit_intercept=True).fit(X, Y, qid=QID)
+    assert shifted.intercept_ != 0.0
+    assert shifted.predict(X) == pytest.approx(shifted.predict(HIDDEN))
 
 
 def test_incompatible_operators_are_errors() -> None:

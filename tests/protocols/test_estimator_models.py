@@ -145,7 +145,7 @@ def test_indicators_for_estimators_that_know_only_arrays():
 
 def test_weights_may_be_sparse():
     binned = Thresholds(5).fit_transform(RAW)
-    model = EstimatorModel(name="i", features=Indicators(5), estimator=SVR(kernel="linear"))
+    model = EstimatorModel(name="i", features=Indicators(1), estimator=SVR(kernel="linear"))
     (candidate,) = model.candidates(binned, Y, QID)
     assert np.ptp(candidate.scores(binned, QID) - binned.tocsr() @ candidate.weights) < 1e-9
 

@@ -23,7 +23,9 @@ def test_records_agree_with_the_methods(kind):
     assert said.is_staged == hasattr(kind, "staged_predict")
     assert said.has_path == (hasattr(kind, "path") and kind is not RampRanker)
     assert said.has_certificate == said.has_path
-    assert kind().__sklearn_tags__().input_tags.sparse == said.takes_sparse
+    tags = kind().__sklearn_tags__()
+    assert tags.input_tags.sparse == said.takes_sparse
+    assert tags.target_tags.required == (kind is not CombSUM)
 
 
 def test_estimators_of_others_are_judged_by_their_methods():

@@ -15,7 +15,16 @@ from click.testing import CliRunner
 from structsvm import metrics
 from structsvm.cli import main
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.losses import AveragePrecision, Multiclass, NDCGLoss, PrecisionAtK, RecallAtK, ReciprocalRank, ROCArea
+from structsvm.losses import (
+    AveragePrecision,
+    FBeta,
+    Multiclass,
+    NDCGLoss,
+    PrecisionAtK,
+    RecallAtK,
+    ReciprocalRank,
+    ROCArea,
+)
 from structsvm.metrics import AP
 from structsvm.registry import backends, losses, measures, rankers, registry, retrieval_functions, solvers
 from structsvm.solvers import NSlack, OneSlack
@@ -62,6 +71,7 @@ def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
         (losses, "p@5(truncated=true)", PrecisionAtK(5, truncated=True)),
         (losses, "recall@5(relevant_from=2)", RecallAtK(5, relevant_from=2)),
         (losses, "mrr", ReciprocalRank()),
+        (losses, "f0.5", FBeta(0.5)),
         (
             solvers,
             "one-slack(backend=osqp,max_iter=7,line_search=true)",
