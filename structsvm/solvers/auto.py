@@ -31,7 +31,7 @@ _IN_SCORES = 1500.0, 50.0, 0.5
 """Predicted work of steps in scores, in passes over the data, beyond which other solvers need less time: a largest
 number, and a sum of a number and a part of the number of weights. With few weights, `OneSlack` needs few cuts."""
 
-_IN_SCORES_WITH_TWO_CUTS = 1500.0, 10.0, 0.125
+_IN_SCORES_WITH_TWO_CUTS = 1500.0, 10.0, 0.25
 """The same if `OneSlack` makes two cuts of a line search."""
 
 _FIRST_IN_SCORES = 60.0, 5.0, 0.025
@@ -83,7 +83,7 @@ class Auto(Solver):
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
     result. Frank-Wolfe is slow if its gaps predict more work than
 
-    - in scores, 10 passes and an eighth of a pass per weight with up to 1,000 weights, and otherwise 50 passes and half
+    - in scores, 10 passes and a quarter of a pass per weight with up to 1,000 weights, and otherwise 50 passes and half
       a pass per weight, but at most 1,500;
     - 250 passes along planes of structures;
     - for rankings, 40 passes with up to 1,000 weights and at least 25 feature values per weight in a query; otherwise
