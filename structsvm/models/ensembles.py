@@ -54,6 +54,9 @@ _LIBRARIES = {
 """Libraries by the beginnings of their files, without white space."""
 
 _LONGEST_START = 256
+_SPLITS = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
+"""Columns of splits in LightGBM's text, in the order of `Trees`."""
+
 _WEIGHT = 2.0**20
 """Sum of the weights of the leaves of a tree, unless they are numbers of rows."""
 
@@ -270,7 +273,11 @@ class LightGBMEnsemble(Ensemble):
                 "train it with linear_tree=False"
             )
         self.n_features, self.names = int(self._head["max_feature_idx"]) + 1, self._head["feature_names"].split(" ")
-        self._trees = [fields_of_tree(part, number, self.n_features) for number, part in enumerate(texts[:rounds])]
+        # Other fields, such as gains, may be infinite.
+        names = (*_SPLITS, "leaf_value", "leaf_count", "shrinkage")
+        self._trees = [
+            fields_of_tree(text, number, self.n_features, names) for number, text in enumerate(texts[:rounds])
+        ]
 
     @property
     def constant_features(self) -> BoolVector:
@@ -290,8 +297,7 @@ class LightGBMEnsemble(Ensemble):
 
     @staticmethod
     def _one(leaves: int, fields: dict[str, Any]) -> "_Tree":
-        names = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
-        splits = [fields[name] if leaves > 1 else np.zeros(0) for name in names]
+        splits = [fields[name] if leaves > 1 else np.zeros(0) for name in _SPLITS]
         return _Tree._make([*splits, fields["leaf_value"], fields.get("leaf_count", np.zeros(leaves))])
 
     def with_values(self, values: Vector) -> Any:

@@ -1,7 +1,7 @@
 """Models of `LambdaMART`: trees, scored by LightGBM."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -172,14 +172,21 @@ def head_of(names: Sequence[str], trees: Sequence[str], *, averaged: bool = Fals
     return "\n".join(["tree", *lines, f"tree_sizes={' '.join(sizes)}", "", ""])
 
 
-def fields_of_tree(text: str, number: int, n_features: int) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return the number of leaves and the checked fields of a tree; refuse trees that could crash or hang LightGBM."""
+def fields_of_tree(
+    text: str, number: int, n_features: int, names: Collection[str] = _WRITTEN
+) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return the number of leaves and some checked fields of a tree; refuse trees that could crash or hang LightGBM.
+
+    Unless ``names`` are fewer than all that LightGBM writes, other fields are refused.
+    """
     said = fields_of(text)
     leaves = int(said.pop("num_leaves"))
     if int(said.pop("Tree")) != number or leaves < 1 or not text.endswith("\n\n"):
         raise ValueError(f"tree {number} is malformed: its number or its leaves are wrong")
     if int(said.pop("num_cat", 0)) or int(said.pop("is_linear", 0)):
         raise ValueError(f"tree {number} has splits by categories or linear leaves, which are not read from files")
+    if names is not _WRITTEN:
+        said = {name: said[name] for name in names if name in said}
     numbers = {name: _numbers(name, value) for name, value in said.items() if value or leaves > 1}
     for name, values in numbers.items():
         if len(values) != (1 if name == "shrinkage" else leaves if name.startswith("leaf_") else leaves - 1):
