@@ -37,10 +37,11 @@ _IN_SCORES_WITH_TWO_CUTS = 1500.0, 10.0, 0.25
 _FIRST_IN_SCORES = 60.0, 5.0, 0.025
 """Work before the first prediction of steps in scores, because early gaps jump, in the same form."""
 
-_ON_PLANES, _FOR_QUERIES, _BEFORE_N_SLACK, _FOR_LONG_QUERIES = (250.0, 40.0), (120.0, 20.0), (50.0, 20.0), (40.0, 5.0)
+_ON_PLANES, _FOR_QUERIES, _BEFORE_N_SLACK, _FOR_FEW_QUERIES = (250.0, 40.0), (120.0, 20.0), (50.0, 20.0), (40.0, 5.0)
 """Largest predicted work of steps along planes, of structures and of rankings, and work before the first prediction.
 
-The last two are for rankings if `NSlack` continues, and if queries are long and `OneSlack` makes two cuts."""
+The last two are for rankings if `NSlack` continues, and for fewer long queries than weights if `OneSlack` makes two
+cuts: steps of single queries are then short."""
 
 _EARLY = 0.5
 """Gap, in units of C, above which the planes of Frank-Wolfe slow the QPs of `NSlack` down."""
@@ -86,8 +87,8 @@ class Auto(Solver):
     - in scores, 10 passes and a quarter of a pass per weight with up to 1,000 weights, and otherwise 50 passes and half
       a pass per weight, but at most 1,500;
     - 250 passes along planes of structures;
-    - for rankings, 40 passes with up to 1,000 weights and at least 25 feature values per weight in a query; otherwise
-      120 passes, or 50 if `NSlack` continues.
+    - 120 passes for rankings, or 50 if `NSlack` continues; 40 for fewer queries than weights, up to 1,000 weights, and
+      at least 25 feature values per weight in a query.
 
     The work counts numbers read, also in steps on planes, and never time. `NSlack` with one QP per round continues if
     its cuts and their products fit into 32 MiB, and for rankings if there are at least twice as many examples as
@@ -193,8 +194,8 @@ class Auto(Solver):
             return Pace(*(min(most, least + part * problem.d) for most, least, part in limits))
         if not problem.loss.scores_rows:
             return Pace(*_ON_PLANES)
-        if two and problem.stored >= _LONG * problem.n * problem.d:
-            return Pace(*_FOR_LONG_QUERIES)
+        if two and problem.n < problem.d and problem.stored >= _LONG * problem.n * problem.d:
+            return Pace(*_FOR_FEW_QUERIES)
         return Pace(*(_BEFORE_N_SLACK if isinstance(rest, NSlack) else _FOR_QUERIES))
 
     def rest(self, solver: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
