@@ -66,9 +66,9 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m tests.prose
+	@$(BIN)/python -m tests.docs.validate
 
 docs: $(VENV)/.installed-docs
-	@$(BIN)/python -m tests.docs.validate
 	@$(BIN)/python -m pytest -q --noconftest tests/docs/test_formulas.py tests/docs/test_search.py tests/docs/test_site.py
 	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
