@@ -261,6 +261,11 @@ class DaskSpec(Spec):
         ranking, n_features, names = self.ranking, data.n_features, data.first.names
         statistics = feature_statistics(data)
         # `Ranker` computes scalings without the weights of classes.
+        if ranking.missing is not None:
+            raise InputError(
+                f"{ranking.owner} does not replace missing values: leave missing={ranking.missing!r} out, and replace "
+                "NaN in the partitions, as by X.fillna(X.median())"
+            )
         name, scaling = scaling_named(place(ranking.owner, "normalize"), ranking.normalize), None
         if name is not None:
             data, scaling = scaled_partitions(data, name)

@@ -96,6 +96,7 @@ def ranking_spec(
         solver=solver_of(estimator, limits=limits, tol=tol),
         regularizer=Regularizer.of(estimator),
         normalize=estimator.normalize,
+        missing=estimator.missing,
         intercept=intercept_of(estimator),
         class_weight=estimator.class_weight,
         n_jobs=estimator.n_jobs,

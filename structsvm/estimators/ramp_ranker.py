@@ -36,8 +36,8 @@ class RampRanker(RankingEstimator):
 
     Parameters
     ----------
-    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalize, center : as in `Ranker`.
-    feature_penalty, bounds, monotonic_cst, n_jobs : as in `Ranker`, but no penalty may be 0.
+    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalize, missing : as in `Ranker`.
+    center, feature_penalty, bounds, monotonic_cst, n_jobs : as in `Ranker`, but no penalty may be 0.
     tol : as in `LatentStructuralSVM`.
     max_iter : largest number of convex problems; None: 100.
     warm_start : start from the weights of the last fit.

@@ -19,6 +19,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.models.linear import LinearModel
+from structsvm.models.rows import filled
 from structsvm.problem import most_violated as most_violated_output
 from structsvm.problem.coordinates import Bounds
 from structsvm.problem.violated import MostViolated
@@ -43,7 +44,9 @@ def most_violated(self: Any, X: Any, y: Any, example: int | None = None) -> Most
     """
     check_is_fitted(self)
     require_object("loss", self.loss_)
-    rows = features_as_fitted(self, X)
+    fill = self.model_.fill
+    rows = features_as_fitted(self, X, missing=fill is not None)
+    rows = rows if fill is None else filled(rows, fill)
     labels = checked_labels(y, rows.shape[0])
     if self.scaling_ is not None:
         rows = self.scaling_.rows(rows, None)
@@ -91,6 +94,8 @@ class Ranker(RankingEstimator):
     normalize : normalization of the features: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (mean 0 and standard deviation 1 over all training
         rows, weighted by ``sample_weight``); None: no normalization. Sparse features are divided but not shifted.
+    missing : replacement of NaN in X, which the model stores and predictions use: "median" or "mean" of each feature
+        over the training rows, or a number; None: NaN in X is an error.
     center : weights toward which the regularizer pulls, shape (d,), such as the weights of a model of other data;
         None: 0. See `Problem.regularized`.
     feature_penalty : weights λ of the regularizer, shape (d,): ``½ Σ_j λ_j (w_j − center_j)²``; None: 1. Positive, or
@@ -142,6 +147,7 @@ class Ranker(RankingEstimator):
     class_weight: dict[Any, float] | str | None = field(default=None, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
     normalize: str | None = field(default=None, kw_only=True)
+    missing: str | float | None = field(default=None, kw_only=True)
     center: ArrayLike | None = field(default=None, kw_only=True)
     feature_penalty: ArrayLike | None = field(default=None, kw_only=True)
     bounds: Bounds | None = field(default=None, kw_only=True)

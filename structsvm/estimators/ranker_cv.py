@@ -23,7 +23,7 @@ from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.registry import losses, measures, rankers
-from structsvm.registry.capabilities import Capabilities, capabilities_of
+from structsvm.registry.capabilities import Capabilities, capabilities_of, takes_missing
 from structsvm.registry.spelling import Spelling
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.training.data import TrainingData, validation_data
@@ -138,7 +138,7 @@ class RankerCV(RankingEstimator):
         estimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
         grid = Grid.of(self, estimator, (11, 0.01, 1000.0), callback, checkpoint)
         scorings = self._scorings(estimator)
-        missing = estimator.capabilities.takes_missing
+        missing = takes_missing(estimator)
         check = partial(TrainingData.of, type(self).__name__, missing=missing)
         data = grid.read((X, y, qid, sample_weight), check)
         # Check ids and weights of queries before the first fit.

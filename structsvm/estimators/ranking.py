@@ -28,7 +28,7 @@ from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
-from structsvm.registry.capabilities import Capabilities, capabilities_of
+from structsvm.registry.capabilities import Capabilities, capabilities_of, takes_missing
 from structsvm.training.data import checked_labels, features_as_fitted
 
 
@@ -176,7 +176,7 @@ class RankingEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = self.capabilities.takes_sparse
-        tags.input_tags.allow_nan = self.capabilities.takes_missing
+        tags.input_tags.allow_nan = takes_missing(self)
         return tags
 
 

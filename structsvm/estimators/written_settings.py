@@ -21,6 +21,7 @@ from structsvm.losses.base import StructuredLoss, Wrapper
 from structsvm.models.training import read_bounds
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
+from structsvm.training.filling import require_missing
 
 _INNER: dict[str, Registry[Any]] = {"backend": backends, "loss": losses}
 """Registries of the settings that are objects themselves."""
@@ -149,6 +150,8 @@ def read_setting(name: str, written: Any) -> Any:
             return written
         case "class_weight":
             require_choice(name, written, ("balanced", None))
+        case "missing":
+            require_missing(name, written)
         case "measure" | "normalize" if not isinstance(written, str | None):
             raise ValueError(f"{name} must be text or null, got {brief(written)}")
     return written

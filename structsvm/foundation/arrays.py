@@ -165,8 +165,9 @@ def reworded(error: str, X: Any, missing: bool, names: Sequence[str] | None = No
     if not place or not first.endswith("contains NaN."):
         return f"{error}\n{place}: remove or replace such values." if place else error
     return (
-        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing replaces it, "
-        "and structsvm.features.Thresholds makes indicators that are all 0 for a missing score"
+        f"{first} {place}. Train a linear ranker or RankNet with missing='median', 'mean' or a number (--missing on "
+        "the command line), or a ranker that learns from NaN: TreeRanker, LambdaMART or RankBoost. For missing scores "
+        "of a query, see structsvm.features.FillMissing and Thresholds"
     )
 
 

@@ -18,7 +18,7 @@ from structsvm.foundation.settings import checked_names, require_integer, requir
 from structsvm.foundation.storage.files import write_archive
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.models.explanation import Explanation
-from structsvm.models.rows import checked_rows, require_finite
+from structsvm.models.rows import checked_rows, filled, require_finite
 from structsvm.models.training import Training
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 from importlib import import_module
 
 from structsvm.exceptions import ModelFileError
-from structsvm.foundation.storage.archives import json_object, text_array
+from structsvm.foundation.storage.archives import finite_numbers, json_object, text_array
 from structsvm.result import require_format
 
 FORMAT = 1
@@ -68,6 +68,7 @@ class TrainedModel(ABC):
     ----------
     n_features : number of features.
     feature_names : names of the features; None if they have numbers only.
+    fill : values that replace NaN in each feature, shape (n_features,); None: NaN is not replaced.
     training : record of the training, which `record` shows.
     calibration : curve for `predict_proba`, fitted by `calibrated`; None: not calibrated.
 
@@ -90,10 +91,11 @@ class TrainedModel(ABC):
     """True if features may be sparse."""
 
     takes_missing: ClassVar[bool] = False
-    """True if features may be NaN."""
+    """True if features may be NaN without a ``fill``."""
 
     n_features: int = field(validator=_whole)
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+    fill: Vector | None = field(default=None, repr=False)
     training: Training = field(factory=Training, repr=False)
     calibration: "Calibration | None" = None
 
@@ -151,8 +153,8 @@ class TrainedModel(ABC):
         qid : query id of each row, needed only if features are normalized by query. None: all rows are one query.
         """
         if not self.propagates_nan:
-            return self._scores(self.checked(X), qid)
-        X = self._read(X)
+            return self._scores(self._filled(self.checked(X)), qid)
+        X = self._filled(self._read(X))
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._scores(X, qid)
             finite = isfinite(np.add.reduce(scores))
@@ -225,7 +227,7 @@ class TrainedModel(ABC):
         require_memory(
             24.0 * X.shape[0] * X.shape[1], "The contributions of all features", "explain fewer rows at a time"
         )
-        explained = self._explained(X if isinstance(X, np.ndarray) else X.toarray(), qid)
+        explained = self._explained(self._filled(X if isinstance(X, np.ndarray) else X.toarray()), qid)
         return evolve(explained, feature_names=self.feature_names)
 
     def check(self, X: Any, qid: Any = None) -> "FeatureCheck":
@@ -335,6 +337,8 @@ class TrainedModel(ABC):
             arrays |= self.calibration.arrays()
         if self.feature_names is not None:
             arrays["feature_names"] = np.array(self.feature_names, dtype=str)
+        if self.fill is not None:
+            arrays["fill"] = self.fill
         result = self.training.result
         return {**arrays, **({} if result is None else result.arrays()), **self.training.arrays}
 
@@ -384,8 +388,11 @@ class TrainedModel(ABC):
     def checked(self, X: Any) -> Any:
         """Return features as `predict` reads them: float64 or float32 in C order, or CSR."""
         rows = self._read(X)
-        require_finite(rows, missing=self.takes_missing, names=self.feature_names)
+        require_finite(rows, missing=self.takes_missing or self.fill is not None, names=self.feature_names)
         return rows
+
+    def _filled(self, X: Any) -> Any:
+        return X if self.fill is None else filled(X, self.fill)
 
     def _read(self, X: Any) -> Any:
         """Return features of the right shape and type."""
@@ -451,8 +458,10 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
     require_integer("n_features", d, 0 if text["form"] == "joint" else 1)
     names = tuple(text_array(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
     calibration = _read_calibration(text["calibration"], arrays) if "calibration" in text else None
-    reserved = {"model", "feature_names", *kind.array_names, *({} if calibration is None else calibration.arrays())}
-    common = {"n_features": d, "feature_names": names, "calibration": calibration}
+    fill = finite_numbers(arrays, "fill", (d,)) if "fill" in arrays else None
+    of_calibration = {} if calibration is None else calibration.arrays()
+    reserved = {"model", "feature_names", "fill", *kind.array_names, *of_calibration}
+    common = {"n_features": d, "feature_names": names, "fill": fill, "calibration": calibration}
     model = kind.read(text, arrays, {**common, "training": Training.read(text, arrays, reserved)})
     # The record reads every entry of the file, so it raises if one is malformed.
     model.record  # noqa: B018

@@ -13,6 +13,7 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.models.base import Parts, TrainedModel, at_limits
 from structsvm.models.explanation import Explanation
 from structsvm.models.linear import LinearModel
+from structsvm.models.rows import filled
 from structsvm.models.trees import DECISIONS
 
 _AT_ONCE = 2**18
@@ -165,7 +166,7 @@ class LeafModel(TrainedModel):
 
     Parameters
     ----------
-    n_features, feature_names, training, calibration : see `TrainedModel`.
+    n_features, feature_names, fill, training, calibration : see `TrainedModel`.
     trees : the splits.
     values : value of each leaf, all trees one after another.
     counts : number of training rows in each leaf, from which `explain` averages the values of subtrees.
@@ -177,8 +178,8 @@ class LeafModel(TrainedModel):
         *("splits", "split_feature", "threshold", "decision", "left", "right", "values", "counts"),
         *LinearModel.array_names,
     )
-    takes_missing: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
 
     trees: Trees = field(repr=False)
     values: Vector = field(repr=False)
@@ -269,7 +270,7 @@ class LeafModel(TrainedModel):
             leaves = self.trees.leaves(X[start : start + step]) + self.trees.offsets[:-1]
             # Sum in the order of the trees, as the compiled training loop does.
             scores[start : start + step] = np.add.accumulate(table[leaves], axis=1)[:, -1]
-        return scores if self.linear is None else scores + self.linear._scores(without_missing(X), qid)
+        return scores if self.linear is None else scores + self.linear._scores(filled(X, 0.0), qid)
 
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         """Give each split's change of the mean value of the training rows to its feature (Palczewska et al., 2014)."""
@@ -285,7 +286,7 @@ class LeafModel(TrainedModel):
         base = float(means[roots].sum() + self.values[single].sum())
         if self.linear is None:
             return Explanation(contributions, base)
-        linear = self.linear._explained(without_missing(X), qid)
+        linear = self.linear._explained(filled(X, 0.0), qid)
         return Explanation(contributions + linear.contributions, base + linear.base)
 
     def inner(self) -> tuple[Vector, IntVector]:
@@ -333,17 +334,6 @@ def largest_float32(values: Vector) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
         down = np.nextafter(rounded, np.float32(-np.inf))
     return np.clip(np.where(rounded > values, down, rounded), -largest, largest)
-
-
-def without_missing(X: Any) -> Any:
-    """Return features with NaN replaced by 0; the same object if no value is missing."""
-    if isinstance(X, np.ndarray):
-        return np.nan_to_num(X, nan=0.0) if np.isnan(X).any() else X
-    if not np.isnan(X.data).any():
-        return X
-    filled = X.copy()
-    filled.data = np.nan_to_num(filled.data, nan=0.0)
-    return filled
 
 
 def _whole(arrays: Mapping[str, Any], name: str, shape: tuple[int | None, ...]) -> IntVector:

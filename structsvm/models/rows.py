@@ -10,6 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import FLOATS, first_feature, is_sparse, refusal, require_real, require_table, reworded
 from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.sparse import as_csr
+from structsvm.foundation.types import Vector
 
 
 def checked_rows(X: Any, title: str, n_features: int | None, names: Sequence[str] | None, sparse: bool) -> Any:
@@ -67,6 +68,20 @@ def require_finite(X: Any, *, missing: bool, names: Sequence[str] | None = None)
     if (nan and not missing) or np.isinf(values).any():
         what = "NaN" if nan and not missing else f"infinity or a value too large for dtype({values.dtype.name!r})"
         raise InputError(reworded(f"Input X contains {what}.", X, missing, names))
+
+
+def filled(X: Any, fill: Vector | float) -> Any:
+    """Return features with NaN replaced by a number, or by the number of their column; X itself without NaN."""
+    values = X.data if is_sparse(X) else X
+    missing = np.isnan(values)
+    if not missing.any():
+        return X
+    out = X.copy()
+    if is_sparse(X):
+        out.data[missing] = np.broadcast_to(fill, X.shape[1])[X.indices[missing]]
+    else:
+        np.copyto(out, fill, casting="same_kind", where=missing)
+    return out
 
 
 def not_sparse(title: str, X: Any) -> str:

@@ -17,7 +17,7 @@ from structsvm.metrics import Measure
 from structsvm.plots.base import Display, as_texts, matrix, vector
 from structsvm.plots.style import BLUE, GRAY, VERMILION, artist_settings, as_label, measure_label
 from structsvm.registry import measures
-from structsvm.registry.capabilities import capabilities_of
+from structsvm.registry.capabilities import takes_missing
 from structsvm.training.choose import HeldScores, choose, splits_of
 from structsvm.training.data import TrainingData
 
@@ -136,7 +136,7 @@ class RegularizationPathDisplay(Display):
         require_integer("folds", folds, 2)
         of: Measure = measures.create(params.get("measure") or "map" if measure is None else measure)
         grid = Grid(clone(estimator), values.tolist(), None, None)
-        check = partial(TrainingData.of, type(estimator).__name__, missing=capabilities_of(estimator).takes_missing)
+        check = partial(TrainingData.of, type(estimator).__name__, missing=takes_missing(estimator))
         data = grid.read((X, y, qid, None), check)
 
         def score(ranker: Any, parts: tuple[TrainingData, ...]) -> HeldScores:

@@ -19,6 +19,7 @@ from structsvm.metrics import Measure
 from structsvm.models.linear import LinearModel
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.data import TrainingData
+from structsvm.training.filling import without_missing
 from structsvm.training.objective import NONE
 from structsvm.training.scaling import scaled
 
@@ -50,7 +51,7 @@ class MaximumEntropy(RankingEstimator):
     class_weight : {0: weight, 1: weight} of irrelevant and relevant documents; "balanced" gives both kinds the same
         total weight; None: all weights are 1.
     tol, max_iter : tolerance and largest number of iterations of L-BFGS, as in scikit-learn.
-    measure, normalize : as in `Ranker`.
+    measure, normalize, missing : as in `Ranker`.
 
     Attributes
     ----------
@@ -75,6 +76,7 @@ class MaximumEntropy(RankingEstimator):
     max_iter: int = field(default=1000, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
     normalize: str | None = field(default=None, kw_only=True)
+    missing: str | float | None = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which documents are relevant.
@@ -93,10 +95,11 @@ class MaximumEntropy(RankingEstimator):
         """
         _require(self)
         owner = type(self).__name__
-        data = TrainingData.of(owner, X, y, qid, sample_weight)
+        data = TrainingData.of(owner, X, y, qid, sample_weight, missing=self.missing is not None)
         require_columns(data.n_features)
         relevant = data.y > 0 if self.relevant_from is None else data.y >= self.relevant_from
-        rows, scaling = scaled(owner, self.normalize, data.X, lambda: data.queries, data.weight, data.names)
+        rows, fill = without_missing(owner, self.missing, data.X, data.names)
+        rows, scaling = scaled(owner, self.normalize, rows, lambda: data.queries, data.weight, data.names)
         counted = relevant if data.weight is None else relevant[data.weight > 0.0]
         if counted.all() or not counted.any():
             raise InputError(
@@ -115,6 +118,7 @@ class MaximumEntropy(RankingEstimator):
             coef=model.coef_[0].astype(np.float64),
             intercept=float(model.intercept_[0]),
             scaling=scaling,
+            fill=fill,
             training=record(self, NONE, data.statistics(by_row=True)),
         )
         return self

@@ -203,6 +203,7 @@ class RankNet(RankingEstimator):
     n_iter_no_change : stop after this number of epochs without a better measure of ``validation``; None: never stop
         early.
     measure : measure of `score` and of ``validation``, as in `Ranker`.
+    missing : replacement of NaN, as in `Ranker`.
     random_state : seed of the order of queries and of the first weights of hidden units.
 
     Attributes
@@ -238,6 +239,7 @@ class RankNet(RankingEstimator):
     n_iter_no_change: int | None = field(default=None, kw_only=True)
     random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
+    missing: str | float | None = field(default=None, kw_only=True)
 
     fit = staged.fit
     _require_settings = _require_settings

@@ -26,6 +26,7 @@ from structsvm.models.linear import LinearModel
 from structsvm.problem import Problem
 from structsvm.solvers import Solver
 from structsvm.training.data import TrainingData
+from structsvm.training.filling import without_missing
 from structsvm.training.grouped import GroupedData
 from structsvm.training.objective import Objective, Spec
 from structsvm.training.preferences import Preferences
@@ -42,10 +43,12 @@ class PairsSpec(Spec):
     solver: Solver
     weighting: str
     normalize: str | None
+    missing: str | float | None
 
     def data(self, X: Any, y: Any, qid: Any = None, weight: Any = None) -> TrainingData:
         """Check features, labels or preferences, query ids and weights of rows."""
-        return TrainingData.of(self.owner, X, y, qid, weight, takes_preferences=True)
+        missing = self.missing is not None
+        return TrainingData.of(self.owner, X, y, qid, weight, missing=missing, takes_preferences=True)
 
     def objective(self, data: TrainingData) -> Objective:
         """Return the objective, whose tol and gap are in units of the mean number of pairs."""
@@ -73,10 +76,11 @@ class PairsSpec(Spec):
                 f"the weights of the pairs, sample_weight times magnitudes, sum to {total:g} over all queries: divide "
                 "them by their largest"
             )
+        X, fill = without_missing(self.owner, self.missing, grouped.X, data.names)
         X, scaling = scaled(
             self.owner,
             self.normalize,
-            grouped.X,
+            X,
             lambda: Queries.of_sizes(grouped.queries.sizes),
             grouped.row_weights,
             data.names,
@@ -91,7 +95,7 @@ class PairsSpec(Spec):
             problem,
             evolve(solver, tol=solver.tol * unit) if hasattr(solver, "tol") else solver,
             problem.loss,
-            linear_form(data.n_features, data.names, scaling),
+            linear_form(data.n_features, data.names, scaling, fill),
             facts={
                 "_fitted_with_qid": data.qid is not None,
                 "n_examples_": int(usable.sum()),
@@ -135,7 +139,7 @@ class RankSVM(RankingEstimator):
     ----------
     C : weight of the hinge against the regularizer; larger values fit the training data more closely.
     objective : "pairs" or "queries", see above.
-    solver, max_iter, measure, normalize : as in `Ranker`.
+    solver, max_iter, measure, normalize, missing : as in `Ranker`.
     tol : accepted gap to the optimum as a share of the pairs: ``primal − dual ≤ tol · C`` for "queries", and
         ``tol · C · Σ P_q / n`` for "pairs" (as svm_rank's ``-e``). None: as in `Ranker`.
 
@@ -170,6 +174,7 @@ class RankSVM(RankingEstimator):
     max_iter: int | None = field(default=None, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
     normalize: str | None = field(default=None, kw_only=True)
+    missing: str | float | None = field(default=None, kw_only=True)
 
     fit = fits.fit
     path = fits.path
@@ -179,7 +184,7 @@ class RankSVM(RankingEstimator):
         require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
         measure_of(self)
         solver = solver_of(self, tol=RANKING_TOL)
-        return PairsSpec(type(self).__name__, self.C, solver, self.objective, self.normalize)
+        return PairsSpec(type(self).__name__, self.C, solver, self.objective, self.normalize, self.missing)
 
 
 def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,8 +20,10 @@ from structsvm.foundation.settings import place, require_integer
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.models.base import TrainedModel
-from structsvm.models.rows import not_sparse
+from structsvm.models.rows import filled, not_sparse
+from structsvm.registry.capabilities import takes_missing
 from structsvm.training.data import TrainingData, features_as_fitted, validation_data
+from structsvm.training.filling import without_missing
 from structsvm.training.grouped import GroupedData
 
 Ranker = TypeVar("Ranker", bound=Any)
@@ -51,6 +53,7 @@ class StagedData:
     data: TrainingData
     grouped: GroupedData
     held_out: HeldOut | None
+    fill: Vector | None = None
 
     @classmethod
     def of(
@@ -72,13 +75,14 @@ class StagedData:
             y,
             qid,
             sample_weight,
-            missing=ranker.capabilities.takes_missing,
+            missing=takes_missing(ranker),
             takes_preferences=ranker.capabilities.takes_preferences,
         )
-        grouped = GroupedData.of(data, sort=True)
+        X, fill = without_missing(data.owner, getattr(ranker, "missing", None), data.X, data.names)
+        grouped = GroupedData.of(evolve(data, X=X), sort=True)
         set_features(ranker, data.n_features, data.names)
-        held_out = None if validation is None else _held_out(ranker, validation, with_qid=qid is not None)
-        return cls(data, grouped, held_out)
+        held_out = None if validation is None else _held_out(ranker, validation, fill, with_qid=qid is not None)
+        return cls(data, grouped, held_out, fill)
 
 
 class Learned(NamedTuple):
@@ -118,7 +122,9 @@ def fit(
     self._fitted_with_qid = data.qid is not None
     self.n_examples_, self.n_left_out_ = int(learned.usable.sum()), int((~learned.usable).sum())
     training = record(self, learned.arrays, data.statistics())
-    self.model_ = learned.model(n_features=data.n_features, feature_names=data.names, training=training)
+    self.model_ = learned.model(
+        n_features=data.n_features, feature_names=data.names, fill=checked.fill, training=training
+    )
     return self
 
 
@@ -132,7 +138,9 @@ def predict(self: Any, X: Any) -> Vector:
 def fitted_features(ranker: RankingEstimator, X: Any) -> Readable:
     """Return features for a fitted ranker."""
     check_is_fitted(ranker, "model_")
-    return features_as_fitted(ranker, _require_kind(ranker, X), missing=ranker.capabilities.takes_missing)
+    rows = features_as_fitted(ranker, _require_kind(ranker, X), missing=takes_missing(ranker))
+    replaced: Readable = rows if ranker.model_.fill is None else filled(rows, ranker.model_.fill)
+    return replaced
 
 
 def _require_kind(ranker: RankingEstimator, X: Any) -> Any:
@@ -141,11 +149,12 @@ def _require_kind(ranker: RankingEstimator, X: Any) -> Any:
     return X
 
 
-def _held_out(ranker: RankingEstimator, validation: Any, *, with_qid: bool) -> HeldOut:
-    """Check ``validation``, and return it with the measure."""
+def _held_out(ranker: RankingEstimator, validation: Any, fill: Vector | None, *, with_qid: bool) -> HeldOut:
+    """Check ``validation``, replace NaN by ``fill``, and return it with the measure."""
     if isinstance(validation, tuple | list) and validation:
         _require_kind(ranker, validation[0])
-    held = validation_data(ranker, validation, with_qid=with_qid, missing=ranker.capabilities.takes_missing)
+    held = validation_data(ranker, validation, with_qid=with_qid, missing=takes_missing(ranker))
+    held = held if fill is None else evolve(held, X=filled(held.X, fill))
     queries, measure = held.queries.sorted_by(contents(held.X), held.y), measure_of(ranker)
     if np.isnan(measure.values(rank_lists(np.zeros(held.rows), held.y, held.queries.number))).all():
         raise InputError(

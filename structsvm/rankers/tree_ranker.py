@@ -31,8 +31,9 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.models.ensembles import Ensemble, ensemble_of
-from structsvm.models.leaves import LEFT, ZERO, ZERO_MISSING, LeafModel, Trees, without_missing
+from structsvm.models.leaves import LEFT, ZERO, ZERO_MISSING, LeafModel, Trees
 from structsvm.models.linear import LinearModel
+from structsvm.models.rows import filled
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -92,7 +93,7 @@ class TreeSpec(Spec):
         scaling, leaves = None, self.leaves
         if settings.features:
             rows, scaling = scaled(
-                owner, settings.normalize, without_missing(X), lambda: queries, weight, data.names, warn=False
+                owner, settings.normalize, filled(X, 0.0), lambda: queries, weight, data.names, warn=False
             )
             operator = HStack(operator, Rows(rows, examples))
             if limits is not None:

@@ -24,6 +24,7 @@ from structsvm.models.linear import LinearModel
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.data import TrainingData
+from structsvm.training.filling import without_missing
 from structsvm.training.grouped import GroupedData
 from structsvm.training.scaling import scaled
 
@@ -91,7 +92,7 @@ class WeightSearch(RankingEstimator):
         the paper). Directions in an array take part once they are 0 for all features still to be added.
     max_iter : largest number of rounds; in an incremental search, after each feature.
     random_state : seed of random directions.
-    measure, normalize : as in `Ranker`.
+    measure, normalize, missing : as in `Ranker`.
 
     Attributes
     ----------
@@ -129,6 +130,7 @@ class WeightSearch(RankingEstimator):
     random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
     normalize: str | None = field(default=None, kw_only=True)
+    missing: str | float | None = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from queries.
@@ -146,12 +148,13 @@ class WeightSearch(RankingEstimator):
         _require_settings(self)
         random = random_of(self)
         owner = type(self).__name__
-        data = TrainingData.of(owner, X, y, qid, sample_weight)
+        data = TrainingData.of(owner, X, y, qid, sample_weight, missing=self.missing is not None)
         grouped = GroupedData.of(data)
+        rows, fill = without_missing(owner, self.missing, grouped.X, data.names)
         rows, scaling = scaled(
             owner,
             self.normalize,
-            grouped.X,
+            rows,
             lambda: Queries.of_sizes(grouped.queries.sizes),
             grouped.row_weights,
             warn=False,
@@ -198,6 +201,7 @@ class WeightSearch(RankingEstimator):
             feature_names=data.names,
             coef=coef,
             scaling=scaling,
+            fill=fill,
             training=record(self, arrays, data.statistics()),
         )
         return self

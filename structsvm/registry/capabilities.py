@@ -38,6 +38,11 @@ def capabilities_of(ranker: Any) -> Capabilities:
     )
 
 
+def takes_missing(ranker: Any) -> bool:
+    """Return whether features may be NaN, for an estimator that takes them or replaces them by ``missing``."""
+    return capabilities_of(ranker).takes_missing or getattr(ranker, "missing", None) is not None
+
+
 def _routes_qid(ranker: Any) -> bool:
     """Return whether ``predict`` of a pipeline passes query ids on to a step that requests them."""
     if not (hasattr(ranker, "get_metadata_routing") and takes_argument(ranker, "predict", "params")):

@@ -23,6 +23,7 @@ from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.training.data import TrainingData
+from structsvm.training.filling import without_missing
 from structsvm.training.objective import Objective, Spec
 from structsvm.training.regularizer import Regularizer
 from structsvm.training.scaling import scaled
@@ -39,18 +40,19 @@ class RankingSpec(Spec):
     solver: Solver
     regularizer: Regularizer
     normalize: str | None = None
+    missing: str | float | None = None
     intercept: float = 0.0
     class_weight: dict[Any, float] | str | None = None
     n_jobs: int | None = None
 
     def data(self, X: Any, y: Any, qid: Any = None, weight: Any = None) -> TrainingData:
         """Check features, labels, query ids and weights of rows."""
-        return TrainingData.of(self.owner, X, y, qid, weight)
+        return TrainingData.of(self.owner, X, y, qid, weight, missing=self.missing is not None)
 
     def objective(self, data: TrainingData) -> Objective:
         """Return the objective over the rows of a matrix, or over an operator with one score per row."""
         require_kind("data", data, TrainingData, "a result of TrainingData.of")
-        loss, columns, scaling = self.loss, None, None
+        loss, columns, scaling, fill = self.loss, None, None, None
         rows: Any = data.X
         if isinstance(rows, Operator):
             if self.normalize is not None:
@@ -61,6 +63,7 @@ class RankingSpec(Spec):
         else:
             if not (loss.per_row or loss.of_one_sample):
                 data.warn_of_one_query()
+            rows, fill = without_missing(self.owner, self.missing, rows, data.names)
             rows, scaling = scaled(self.owner, self.normalize, rows, lambda: data.queries, data.weight, data.names)
             columns = occupied(rows) if self.regularizer.plain else None
             rows = narrowed(rows, columns)
@@ -80,6 +83,7 @@ class RankingSpec(Spec):
             data.names,
             columns=columns,
             scaling=scaling,
+            fill=fill,
             with_qid=data.qid is not None,
             statistics=lambda: data.statistics(by_row=loss.per_row),
         )
@@ -92,6 +96,7 @@ class RankingSpec(Spec):
         *,
         columns: IntVector | None,
         scaling: Scaling | None,
+        fill: Vector | None = None,
         with_qid: bool,
         statistics: Callable[[], FeatureStatistics | None],
     ) -> Objective:
@@ -105,7 +110,7 @@ class RankingSpec(Spec):
             problem,
             self.solver,
             self.named_loss,
-            linear_form(n_features, names, scaling, self.intercept),
+            linear_form(n_features, names, scaling, fill, self.intercept),
             facts={
                 "loss_": problem.loss,
                 "n_examples_": problem.used,
@@ -141,7 +146,7 @@ class RankingSpec(Spec):
 
 
 def linear_form(
-    n_features: int, names: Sequence[str] | None, scaling: Scaling | None, intercept: float = 0.0
+    n_features: int, names: Sequence[str] | None, scaling: Scaling | None, fill: Vector | None, intercept: float = 0.0
 ) -> Callable[[Result], LinearModel]:
     """Return the function that makes a model of a result, whose last weight may belong to a constant ``intercept``."""
 
@@ -153,6 +158,7 @@ def linear_form(
             coef=coef,
             intercept=constant,
             scaling=scaling,
+            fill=fill,
             columns=result.columns,
         )
 

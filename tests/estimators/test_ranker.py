@@ -160,7 +160,7 @@ def test_bad_data(queries):
     hole[7, 3] = np.nan
     for missing in (hole, sp.csr_matrix(hole), pd.DataFrame(hole)):
         with pytest.raises(
-            InputError, match=r"NaN. The first is at row 7, column 3\. .*FillMissing .*Thresholds"
+            InputError, match=r"NaN. The first is at row 7, column 3\. .*missing=.median.*TreeRanker.*FillMissing"
         ) as caught:
             Ranker().fit(missing, y, qid=qid)
         assert "sklearn" not in str(caught.value)

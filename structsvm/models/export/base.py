@@ -59,6 +59,9 @@ class Format(ABC):
     named: ClassVar[bool] = True
     """True if the format stores the name of the model."""
 
+    fills: ClassVar[bool] = False
+    """True if the format can represent the replacements of missing features, other than 0."""
+
     missing: ClassVar[bool] = True
     """True if trees in this format can send missing features to either side; if False, missing features count as 0."""
 
@@ -216,6 +219,12 @@ def _prepared(model: LinearModel, writer: Format) -> LinearModel:
             f"{_called(writer)} scores one document at a time, but this ranker normalizes features within a query "
             f"({model.scaling.name}). Train with normalize='standard' (--normalize standard), or export to a format "
             "that has queries: onnx, or for a weighted sum json or numpy"
+        )
+    if not writer.fills and model.fill is not None and model.fill.any():
+        raise InputError(
+            f"{_called(writer)} counts missing features as 0, and this ranker was trained with other replacements "
+            f"(missing={model.training.settings.get('missing')!r}). Train with missing=0 (--missing 0), or export to a "
+            "format that replaces them: onnx, lightgbm, json or numpy"
         )
     if not writer.standard:
         model = model.folded

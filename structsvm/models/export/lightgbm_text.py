@@ -19,11 +19,12 @@ _UNFIT = re.compile(r'[\s",:\[\]{}]')
 class LightGBMText(Format):
     """A model file of LightGBM with the trees of the model, then one tree for the weight of each feature.
 
-    The tree of a weight has one linear leaf: its output is the weight times the feature, or 0 if it is missing.
-    LightGBM counts features up to 1e-35 as 0, and replaces spaces in their names; other characters that it does not
-    allow are replaced as well.
+    The tree of a weight has one linear leaf: its output is the weight times the feature, or times the replacement of a
+    missing feature. LightGBM counts features up to 1e-35 as 0, and replaces spaces in their names; other characters
+    that it does not allow are replaced as well.
     """
 
+    fills = True
     named = False
     zero_based = True
 
@@ -72,16 +73,17 @@ def _of_splits(model: LeafModel) -> list[str]:
 def _of_weights(model: LinearModel, number: int) -> list[str]:
     """Return a tree for each weight that is not 0, and one for the constant; the first has this number."""
     there = np.flatnonzero(model.coef).tolist()
-    texts = [_linear_leaf(number + k, feature, model.coef[feature]) for k, feature in enumerate(there)]
+    absent = np.zeros(len(model.coef)) if model.fill is None else model.coef * model.fill
+    texts = [_linear_leaf(number + k, j, model.coef[j], absent[j]) for k, j in enumerate(there)]
     if model.intercept or not (texts or number):
         fields = {"leaf_value": np.array([model.intercept]), "shrinkage": np.ones(1)}
         texts.append(tree_text(number + len(texts), 1, fields))
     return texts
 
 
-def _linear_leaf(number: int, feature: int, weight: float) -> str:
+def _linear_leaf(number: int, feature: int, weight: float, absent: float) -> str:
     # LightGBM requires the fields of splits in linear trees, even without a split.
     lines = [f"Tree={number}", "num_leaves=1", "num_cat=0", "split_feature=", "threshold=", "left_child="]
-    lines += ["right_child=", "leaf_value=0", "is_linear=1", "leaf_const=0", "num_features=1"]
+    lines += ["right_child=", f"leaf_value={absent:.17g}", "is_linear=1", "leaf_const=0", "num_features=1"]
     lines += [f"leaf_features={feature} ", f"leaf_coeff={weight:.17g} ", "shrinkage=1"]
     return "\n".join([*lines, "", "", ""])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.foundation.extras import needed
-from structsvm.foundation.types import IntVector
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.export.base import Format
 from structsvm.models.leaves import ZERO, LeafModel, Trees
@@ -26,11 +26,14 @@ class ONNXGraph(Format):
     """A graph from ``features``, shape (rows, d), of one query if normalized by query, to ``scores``, shape (rows,)."""
 
     by_query = True
+    fills = True
     named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        graph = _Nodes()
-        graph.weighed("features", model, out="scores")
+        graph, X = _Nodes(), "features"
+        if model.fill is not None:
+            X = graph.instead(X, graph.add("IsNaN", X), model.fill)
+        graph.weighed(X, model, out="scores")
         graph.write(path, model)
 
     def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
@@ -146,7 +149,7 @@ class _Nodes:
         within = self.add("Cast", leaf, to=TensorProto.INT64)
         return self.add("Add", within, self.constant(trees.offsets[:-1]))
 
-    def instead(self, X: str, where: str, value: float) -> str:
+    def instead(self, X: str, where: str, value: float | Vector) -> str:
         """Add a constant that replaces some values, and return the name of the result."""
         return self.add("Where", where, self.constant(np.array(value)), X)
 

@@ -17,38 +17,39 @@ class PlainJSON(Format):
     The score of a document is ``intercept`` plus the sum of ``weights[k]`` times feature k. ``features`` has the names
     of the features, if any. If ``normalize`` is not null, normalize features within the query first: "query-min-max" is
     ``(x - min) / (max - min)``, "query-z-score" ``(x - mean) / deviation``. Replace a divisor of 0 by 1, and subtract
-    nothing if ``centered`` is false.
+    nothing if ``centered`` is false. If ``fill`` is not null, replace each missing feature by its number before.
     """
 
     by_query = True
+    fills = True
     named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         content = {"features": model.feature_names, "weights": model.coef.tolist(), "intercept": model.intercept}
-        write_json(path, {"kind": "structsvm linear ranker", **content, **_normalization(model)})
+        write_json(path, {"kind": "structsvm linear ranker", **content, **_preparation(model)})
 
 
 class NumPyArchive(Format):
-    """An npz file with arrays ``coef`` and ``intercept``, and ``names`` if there are names.
+    """An npz file with arrays ``coef`` and ``intercept``, ``names`` if there are names, and ``fill`` as in `PlainJSON`.
 
     If features are normalized within the query, ``normalize`` and ``centered`` are as in `PlainJSON`.
     """
 
     by_query = True
+    fills = True
     named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        values = {"coef": model.coef, "intercept": model.intercept, "names": model.feature_names} | _normalization(
-            model
-        )
+        values = {"coef": model.coef, "intercept": model.intercept, "names": model.feature_names, **_preparation(model)}
         arrays: dict[str, Any] = {name: np.array(value) for name, value in values.items() if value is not None}
         with path.open("wb") as file:
             np.savez(file, **arrays)
 
 
-def _normalization(model: LinearModel) -> dict[str, Any]:
+def _preparation(model: LinearModel) -> dict[str, Any]:
     scaling = model.scaling if isinstance(model.scaling, QueryScaling) else None
-    return {name: getattr(scaling, key, None) for name, key in (("normalize", "name"), ("centered", "centered"))}
+    normalization = {"normalize": getattr(scaling, "name", None), "centered": getattr(scaling, "centered", None)}
+    return {**normalization, "fill": None if model.fill is None else model.fill.tolist()}
 
 
 _HEAD = (
