@@ -373,8 +373,8 @@ class XGBoostEnsemble(Ensemble):
             factors[:] = [1.0] * len(factors)
         rest = iter(values.astype(np.float32).tolist())
         for tree in grown["trees"]:
-            for node, left in enumerate(tree["left_children"]):
-                if left == -1:
+            for node in _nodes_of(tree["left_children"], tree["right_children"]):
+                if tree["left_children"][node] == -1:
                     tree["split_conditions"][node] = tree["base_weights"][node] = next(rest)
         return text
 
@@ -546,8 +546,9 @@ class ScikitLearnEnsemble(Ensemble):
         rest = iter((values / self._rate).tolist())
         for stage in stages:
             tree = stage.tree_
-            for node in np.flatnonzero(tree.children_left == -1).tolist():
-                tree.value[node, 0, 0] = next(rest)
+            for node in _nodes_of(tree.children_left.tolist(), tree.children_right.tolist()):
+                if tree.children_left[node] == -1:
+                    tree.value[node, 0, 0] = next(rest)
         return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
@@ -569,11 +570,22 @@ class _Tree(NamedTuple):
     weight: NDArray[Any]
 
 
+def _nodes_of(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Return the nodes of a tree, parents first, without the pruned nodes that XGBoost stores as well."""
+    nodes = [0]
+    for node in nodes:
+        if left[node] != -1:
+            nodes += [left[node], right[node]]
+    return nodes
+
+
 def _of_nodes(left: NDArray[Any], right: NDArray[Any], *columns: NDArray[Any]) -> _Tree:
-    """Return a tree whose nodes are splits and leaves (child −1), parents first; columns are as in `_Tree`."""
+    """Return a tree whose nodes are splits and leaves (child −1); columns are as in `_Tree`."""
+    nodes = _nodes_of(left.tolist(), right.tolist())
+    numbers = np.zeros(len(left), dtype=np.int64)
+    left, right, *splits, value, weight = (column[nodes] for column in (left, right, *columns))
     inner = left != -1
-    numbers = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))
-    *splits, value, weight = columns
+    numbers[nodes] = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))
     children = [numbers[ends[inner]] for ends in (left, right)]
     return _Tree._make([*(column[inner] for column in splits), *children, value[~inner], weight[~inner]])
 
@@ -595,6 +607,8 @@ def _joined(listed: Sequence[_Tree]) -> tuple[Trees, Vector, IntVector]:
 
 def _counts(weights: NDArray[Any]) -> Vector:
     """Return whole numbers in proportion to the weights of leaves; numbers of rows stay."""
+    # Sums of second derivatives of a custom objective may be negative or NaN.
+    weights = np.nan_to_num(np.maximum(weights, 0.0))
     if (weights != np.rint(weights)).any():
         weights = weights * (_WEIGHT / weights.sum())
     return np.asarray(np.rint(weights))
