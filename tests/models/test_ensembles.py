@@ -140,6 +140,8 @@ def test_files_of_lightgbm_need_no_library(tmp_path: Path, monkeypatch: pytest.M
     for name in ("lightgbm", "xgboost"):
         monkeypatch.setitem(sys.modules, name, None)
     np.testing.assert_array_equal(structsvm.load(tmp_path / "model.txt").predict(data.X), expected)
+    with pytest.raises(ModelFileError, match=r"is a model file of LightGBM: read it with structsvm\.load"):
+        structsvm.Ranker.load(tmp_path / "model.txt")
     (tmp_path / "model.json").write_text('{"learner": {}}')
     with pytest.raises(NotInstalledError, match=r"model.json is a model of xgboost.*pip install xgboost"):
         structsvm.load(tmp_path / "model.json")

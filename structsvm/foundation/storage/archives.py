@@ -62,6 +62,8 @@ class Archive(Mapping[str, NDArray[Any]]):
         """Read the headers of an archive; raise `Damage` if they are invalid or promise too much content."""
         if not file.seekable():
             raise Damage("is a pipe, but archives are read in several places: give the name of a file")
+        if file.read(5) in (b"tree\n", b"tree\r"):
+            raise Damage("is a model file of LightGBM: read it with structsvm.load")
         with _noticing():
             size = file.seek(0, 2)
             # Endless devices such as /dev/zero also have size 0.
