@@ -9,7 +9,7 @@ from structsvm.metrics.at_k import RBP, RR, Judged, P, Recall, Rprec, Success
 from structsvm.metrics.average_precision import AP, InfAP, IPrec
 from structsvm.metrics.base import BinaryMeasure, Measure, parse_measure
 from structsvm.metrics.graded import ERR, NDCG
-from structsvm.metrics.pairs import AUC, Bpref
+from structsvm.metrics.pairs import AUC, Bpref, OrderedPairs
 from structsvm.metrics.ranking import RankedLists, rank_lists
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "InfAP",
     "Judged",
     "Measure",
+    "OrderedPairs",
     "P",
     "RankedLists",
     "Recall",

@@ -1,12 +1,13 @@
-"""Measures of pairs of a relevant and a non-relevant document."""
+"""Measures of pairs of documents with different labels."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.foundation.types import Vector
-from structsvm.metrics.base import BinaryMeasure
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.metrics.base import BinaryMeasure, Measure
 from structsvm.metrics.ranking import RankedLists
 
 
@@ -31,19 +32,32 @@ class AUC(BinaryMeasure):
     averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
-        relevant = self.found(lists)
-        ahead = lists.rank - lists.count_down(relevant)
-        swapped = lists.total(ahead * relevant)
-        groups = lists.groups
-        if groups is not None:
-            hits = groups.total(relevant)
-            by_order = groups.total(ahead * relevant)
-            above = (ahead - ~relevant)[groups.first]
-            swapped += np.bincount(
-                lists.query[groups.first], hits * (above + (groups.size - hits) / 2.0) - by_order, len(lists.ids)
-            )
-        pairs = lists.total(relevant) * lists.total(~relevant)
-        return 1.0 - swapped / np.where(pairs > 0, pairs, np.nan)
+        return _share_in_order(lists, lambda order: self.found(order).astype(np.int64))
+
+
+@frozen
+class OrderedPairs(Measure):
+    """The share of pairs of documents with different labels in which the better document is ahead.
+
+    It is one minus the share of swapped pairs, which svm_rank reports and ``loss="swapped_pairs"`` trains. A tied pair
+    counts 1/2; with another tie rule, 1 or 0. Only ranked documents count, and unjudged ones have the label 0.
+    Undefined if all labels of a query are equal. Text: ``ordered_pairs``.
+
+    Parameters
+    ----------
+    empty : see `Measure`.
+
+    Examples
+    --------
+    >>> OrderedPairs().mean([4.0, 3.0, 2.0, 1.0], [2, 0, 1, 0])  # one pair of five is swapped
+    0.8
+    """
+
+    name: ClassVar[str] = "ordered_pairs"
+    averages_ties: ClassVar[bool] = True
+
+    def values(self, lists: RankedLists) -> Vector:
+        return _share_in_order(lists, _grades)
 
 
 @frozen
@@ -87,3 +101,40 @@ class Bpref(BinaryMeasure):
         at_most = n_relevant[query]
         share = np.minimum(ahead[relevant], at_most) / np.maximum(np.minimum(others[query], at_most), 1.0)
         return np.bincount(query, 1.0 - share, len(lists.ids)) / n_relevant
+
+
+def _grades(lists: RankedLists) -> IntVector:
+    """Return the labels of ranked documents, numbered from 0; unjudged documents have the label 0."""
+    return np.asarray(np.unique(np.where(lists.is_judged, lists.label, 0.0), return_inverse=True)[1])
+
+
+def _share_in_order(lists: RankedLists, grades_of: Callable[[RankedLists], IntVector]) -> Vector:
+    """Return the share of pairs with different grades whose better document is ahead, shape (Q,); NaN without a pair.
+
+    Half of the tied pairs count: the mean of both orders in which all of them count or none does.
+    """
+    orders = [lists] if lists.groups is None else [lists.in_order(best_first=best) for best in (False, True)]
+    swapped, pairs = np.mean([_swapped(order, grades_of(order)) for order in orders], axis=0)
+    return np.asarray(1.0 - swapped / np.where(pairs > 0, pairs, np.nan))
+
+
+def _swapped(lists: RankedLists, grade: IntVector) -> Vector:
+    """Return the numbers of swapped pairs and of all pairs of each query, shape (2, Q).
+
+    The numbers of two grades differ first in one bit. The pairs of a bit are the pairs of a 1 and a 0 among documents
+    whose higher bits are equal.
+    """
+    counts = np.zeros((2, len(lists.ids)))
+    for bit in range(int(grade.max()).bit_length()):
+        part = (lists.query << 32) + (grade >> (bit + 1))
+        order = np.argsort(part, kind="stable")
+        first = np.flatnonzero(np.diff(part[order], prepend=-1))
+        better = (grade[order] >> bit) & 1
+        worse = 1 - better
+        ahead = np.cumsum(worse)
+        ahead -= np.repeat((ahead - worse)[first], np.diff(first, append=len(order)))
+        query = lists.query[order]
+        counts[0] += np.bincount(query, better * ahead, len(lists.ids))
+        both = np.add.reduceat(better, first) * np.add.reduceat(worse, first)
+        counts[1] += np.bincount(query[first], both, len(lists.ids))
+    return counts

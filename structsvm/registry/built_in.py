@@ -119,6 +119,7 @@ measures: Registry[Any] = Registry(
     {
         "map": "structsvm.metrics:AP",
         "roc_area": "structsvm.metrics:AUC",
+        "ordered_pairs": "structsvm.metrics:OrderedPairs",
         "ndcg": "structsvm.metrics:NDCG",
         "letor_ndcg": "structsvm.metrics:NDCG",
         "p": "structsvm.metrics:P",
@@ -157,6 +158,14 @@ measures: Registry[Any] = Registry(
         "iprec": 0.1,
     },
     aliases=OF_MEASURES,
+    advice={
+        **dict.fromkeys(("zero_one", "weighted_ranks"), "The nearest measure is 'roc_area'."),
+        **dict.fromkeys(("f1", "f2", "f0.5", "f"), "The nearest measure is 'rprec', the F-measure of R documents."),
+        **dict.fromkeys(
+            ("multiclass", "chain_hamming", "graph_hamming", "multilabel_hamming"),
+            "StructuralSVM.score reports one minus this loss.",
+        ),
+    },
 )
 """Measures, which evaluate rankings.
 

@@ -29,6 +29,7 @@ class Registry(Generic[T]):
     cutoffs : built-in names with a cut-off, each with an example of it for messages and lists.
     aliases : accepted names of other programs.
     related : ``"module:class"`` of objects that users may confuse with this kind, each with an explanation.
+    advice : names of other registries that users try, each with a sentence on the nearest object of this kind.
 
     Examples
     --------
@@ -46,6 +47,7 @@ class Registry(Generic[T]):
     cutoffs: Mapping[str, float] = field(factory=dict, kw_only=True)
     aliases: Aliases = field(factory=Aliases, kw_only=True)
     related: Mapping[str, str] = field(factory=dict, kw_only=True)
+    advice: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Let messages search this registry for names."""
@@ -156,7 +158,7 @@ class Registry(Generic[T]):
         for candidate in self._all():
             if name_key(candidate) == wanted:
                 return candidate
-        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
+        raise UnknownNameError(self.kind, text, self.names(), self._other_meaning(text) or self._meant(text))
 
     def _spelling(self, text: str) -> Spelling:
         """Return the parts of a text; translate aliases unless a plug-in has the same name."""
@@ -165,6 +167,16 @@ class Registry(Generic[T]):
         if translated.name != written.name and name_key(written.name) in map(name_key, self._plugins()):
             return written
         return translated
+
+    def _other_meaning(self, text: str) -> str:
+        """Return a message if a name belongs to another kind of object; else ""."""
+        for registry in _MADE:
+            if registry.knows(text):
+                wanted = name_key(Spelling.of(text).name)
+                advice = [sentence for name, sentence in self.advice.items() if name_key(name) == wanted]
+                needed = f"{text!r} is a {registry.kind}, for {registry.place}; a {self.kind} is needed here."
+                return " ".join([needed, *advice])
+        return ""
 
     def _meant(self, text: str) -> str:
         """Return a suggestion for a name of another project; "" if the name is unknown."""
@@ -221,14 +233,6 @@ def _imported(target: str) -> Any:
 
 _MADE: "list[Registry[Any]]" = []
 """All registries, to find the meaning of a name for messages."""
-
-
-def _other_meaning(text: str, kind: str) -> str:
-    """Return a message if a name belongs to another kind of object; else ""."""
-    for registry in _MADE:
-        if registry.knows(text):
-            return f"{text!r} is a {registry.kind}, for {registry.place}; a {kind} is needed here."
-    return ""
 
 
 def _package(target: str) -> str:

@@ -324,6 +324,8 @@ OF_MEASURES = Aliases(
         "setr": "set_recall",
         "setap": "set_map",
         "gmap": "gm_map",
+        "swappedpairs": "ordered_pairs",
+        "prbep": "rprec",
         "numret(relevant_from)": "num_rel_ret",
     },
     numbered={**_NUMBERED_NAMES, "success": "@", "mapcut": "@", "iprecatrecall": "@", "setf": "recall_weight"},

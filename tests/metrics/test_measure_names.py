@@ -1,5 +1,6 @@
 """Measures from text and back."""
 
+from contextlib import suppress
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -17,6 +18,7 @@ from structsvm.metrics import (
     IPrec,
     Judged,
     Measure,
+    OrderedPairs,
     P,
     Recall,
     Rprec,
@@ -25,11 +27,12 @@ from structsvm.metrics import (
 )
 from structsvm.metrics.average_precision import GMAP, ElevenPoint
 from structsvm.metrics.sets import NumRelRet, SetAP, SetF, SetP, SetRecall
-from structsvm.registry import measures, registry
+from structsvm.registry import losses, measures, registry
 
 NAMES: dict[str, Measure] = {
     "map": AP(),
     "roc_area": AUC(),
+    "ordered_pairs": OrderedPairs(),
     "ndcg": NDCG(),
     "ndcg@10": NDCG(10),
     "letor_ndcg": NDCG(discount="letor"),
@@ -73,6 +76,15 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
         parse_measure(text)
 
 
+@pytest.mark.parametrize("name", losses.built_in)
+def test_each_loss_is_a_measure_or_its_error_names_the_nearest(name: str) -> None:
+    with suppress(InputError):
+        assert parse_measure(losses.shown(name))
+        return
+    with pytest.raises(UnknownNameError, match="The nearest measure is|StructuralSVM.score reports"):
+        parse_measure(name)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -80,7 +92,7 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
         ("p", "p needs a cut-off, as in 'p@5'"),
         ("recall", "recall needs a cut-off, as in 'recall@10'"),
         ("recall@0", "must be an integer of at least 1"),
-        ("f1", "'f1' is a loss, for loss=...; a measure is needed here. Known: "),
+        ("f1", "'f1' is a loss, for loss=...; a measure is needed here. The nearest measure is 'rprec', "),
         ("ndcg@ten", "cut-off after @ must be a whole number, as in 'ndcg@10'"),
         ("ndcg@0", "must be an integer of at least 1"),
         ("map(gain=linear)", "'gain=linear' is not a setting of map; there are empty, relevant_from"),
@@ -105,6 +117,8 @@ def test_wrong_settings_are_explained(text: str, message: str) -> None:
 
 
 ALIASES: dict[str, Measure] = {
+    "swapped_pairs": OrderedPairs(),
+    "prbep": Rprec(),
     "recip_rank": RR(),
     "P_5": P(5),
     "P.5": P(5),

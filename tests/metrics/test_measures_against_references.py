@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan, log2, nan
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
-from structsvm.metrics import AP, AUC, NDCG, RR, Measure, P, Recall
+from structsvm.losses import SwappedPairs
+from structsvm.metrics import AP, AUC, NDCG, RR, Measure, OrderedPairs, P, Recall
 
 
 def naive_average_precision(labels: Sequence[float]) -> float:
@@ -21,6 +23,11 @@ def naive_roc_area(labels: Sequence[float]) -> float:
     pairs = [
         i < j for i, good in enumerate(labels) if good > 0 for j, bad in enumerate(labels) if bad <= 0
     ]  # fmt: skip
+    return sum(pairs) / len(pairs) if pairs else nan
+
+
+def naive_ordered_pairs(labels: Sequence[float]) -> float:
+    pairs = [a > b for i, a in enumerate(labels) for b in labels[i + 1 :] if a != b]
     return sum(pairs) / len(pairs) if pairs else nan
 
 
@@ -57,6 +64,7 @@ def letor(rank: int) -> float:
 NAIVE: list[tuple[Measure, Callable[[Sequence[float]], float]]] = [
     (AP(), naive_average_precision),
     (AUC(), naive_roc_area),
+    (OrderedPairs(), naive_ordered_pairs),
     (P(1), partial(naive_precision, k=1)),
     (P(3), partial(naive_precision, k=3)),
     (Recall(1), partial(naive_recall, k=1)),
@@ -85,6 +93,14 @@ def test_agrees_with_naive_measure_of_each_query_with_ties(
         wanted = of_list([label for _, label, _ in ranked])
         assert value == pytest.approx(0.0 if isnan(wanted) else wanted, abs=1e-12)
     assert measure.mean(scores, labels, qid, ties="input") == pytest.approx(values.mean(), abs=1e-12)
+
+
+@given(st.permutations(range(9)), st.lists(st.integers(-1, 4), min_size=9, max_size=9))
+def test_ordered_pairs_are_one_minus_the_loss_of_ranking_svms(scores: list[int], grades: list[int]) -> None:
+    loss = SwappedPairs()
+    assume(loss.usable(grades))
+    ranking = np.asarray(scores, dtype=float)
+    assert OrderedPairs().mean(scores, grades) == pytest.approx(1.0 - loss.loss(np.asarray(grades, float), ranking))
 
 
 @given(st.permutations(range(9)), st.lists(st.integers(0, 4), min_size=9, max_size=9))
