@@ -62,6 +62,7 @@ INSIDE = {
         "sparse",
         "queries",
         "frames",
+        "categories",
         "compute",
         "storage",
         "tables",

@@ -101,7 +101,7 @@ def select_command(
         search.fit(train.X, train.y, train.qid, callback=report)
     names = train.feature_names
     if names is not None:
-        search.estimator_.name_features(names)
+        search.estimator_.name_features(names, train.categories)
     table = search.table()
     features = (np.flatnonzero(search.support_) + 1).tolist()
     content = {

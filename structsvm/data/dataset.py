@@ -29,6 +29,7 @@ class RankingData:
     qid : query id of each row, shape (n,), integers or strings.
     doc_ids : document id of each row, shape (n,); None if they were not read.
     feature_names : name of each column; None if the columns have only numbers.
+    categories : columns of the file that are categories, whose values are features "column=value".
     sample_weight : weight of each row, shape (n,), for ``fit(..., sample_weight=data.sample_weight)``; None if there is
         no file of weights.
 
@@ -45,6 +46,7 @@ class RankingData:
     doc_ids: NDArray[np.str_] | None = None
     feature_names: tuple[str, ...] | None = None
     sample_weight: Vector | None = None
+    categories: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:

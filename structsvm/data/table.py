@@ -7,42 +7,47 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import DTypeLike, NDArray
 
-from structsvm.data.columns.base import ColumnFile, Wanted
+from structsvm.data.columns.base import ONLY_MISSING, ColumnFile, Wanted
 from structsvm.data.columns.parquet import is_parquet, open_parquet
 from structsvm.data.columns.text import open_text
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor.growing import Growing
 from structsvm.data.letor.reading import NEEDS
 from structsvm.data.pairs import MOST_CHARACTERS, whole_names, whole_numbers
-from structsvm.exceptions import DataFormatError, InputError, first_of, quoted
+from structsvm.exceptions import DataFormatError, InputError, counted, first_of, quoted
+from structsvm.foundation.categories import MOST_VALUES, are_few, encoded_names, one_hot, source_of, values_of
 from structsvm.foundation.extras import needed
 from structsvm.foundation.frames import is_id
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import as_float_type, as_names, as_paths, require_choice, require_kind
-from structsvm.foundation.types import IntVector
+from structsvm.foundation.types import IntVector, Matrix
 
 _DOCID = "docid"
 
 
 @frozen
 class LeftOut:
-    """Columns that are not features by default: ``words`` are not numeric, ``ids`` have names of ids or of an index."""
+    """Columns that are not features by default: ``others`` with reasons, and ``ids``, named as ids or an index."""
 
-    words: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
 
 
 @frozen
 class Naming:
-    """Roles of columns, as in `load_table`; ``labels`` and ``queries`` are True if required."""
+    """Roles of columns, as in `load_table`; ``labels`` and ``queries`` are True if required.
+
+    ``features`` may have names "column=value" for values of ``categories``.
+    """
 
     label: str = "label"
     qid: str = "qid"
     docid: str | None = None
     features: tuple[str, ...] | None = None
+    categories: tuple[str, ...] = ()
     labels: bool = True
     queries: bool = True
 
@@ -54,6 +59,7 @@ def load_table(
     qid: str = "qid",
     docid: str | None = None,
     features: Iterable[str] | None = None,
+    categories: Iterable[str] = (),
     dtype: DTypeLike = np.float64,
     labels: str = "required",
     queries: str = "required",
@@ -62,7 +68,11 @@ def load_table(
 
     Parquet is detected by the first bytes of a file; it needs the package pyarrow. In text files, plain or compressed,
     the first line names the columns. Columns are separated by tabs if the first line has one, else by commas. Cells may
-    be in double quotes, without line ends in them. Blanks around a cell are removed, and no used cell may be empty.
+    be in double quotes, without line ends in them. Blanks around a cell are removed.
+
+    A feature may be missing: its cell is empty, null, or one of the texts that pandas counts as missing, such as "NA".
+    Numbers are then NaN. A column of texts with few values, 2 to 50 and on average in two rows or more, has a
+    feature "column=value" of 0 and 1 for each value; all are 0 if the text is missing or unknown.
 
     Parameters
     ----------
@@ -70,18 +80,21 @@ def load_table(
     label : name of the column of labels.
     qid : name of the column of query ids, numbers or text; the rows of a query need not be adjacent.
     docid : name of the column of document ids. None: "docid" if the files have it.
-    features : names of the feature columns, in the order of the result. None: all other numeric columns of the first
-        file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId", or of a saved index,
-        "index", "level_0" or "Unnamed: 0", and a pandas index in Parquet. True and False are 1 and 0. In text files, a
-        column is numeric if all cells in the first megabytes are numbers. If most cells but not all are numbers, the
-        column is an error.
+    features : names of the feature columns, in the order of the result. None: all other columns of numbers or
+        categories of the first file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId",
+        or of a saved index, "index", "level_0" or "Unnamed: 0", and a pandas index in Parquet. True and False are 1 and
+        0. In text files, a column is numeric if all cells in the first megabytes are numbers or missing. If most cells
+        but not all are numbers, the column is an error.
+    categories : columns whose values are categories, even if they are numbers or many texts. To read another file with
+        the same features, pass ``features=data.feature_names, categories=data.categories``.
     dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
 
     Returns
     -------
-    data : `RankingData` with rows in the order of the files, dense; ``feature_names`` are the names of the columns.
+    data : `RankingData` with rows in the order of the files, dense; ``feature_names`` are the names of the columns,
+        or "column=value".
 
     Raises
     ------
@@ -105,7 +118,8 @@ def load_table(
     require_choice("labels", labels, NEEDS)
     require_choice("queries", queries, NEEDS)
     named = None if features is None else as_names("features", features)
-    naming = Naming(label, qid, docid, named, labels == "required", queries == "required")
+    declared = () if isinstance(categories, tuple) and not categories else as_names("categories", categories)
+    naming = Naming(label, qid, docid, named, declared, labels == "required", queries == "required")
     data, _ = read_tables(paths, naming, as_float_type(dtype))
     return data
 
@@ -116,7 +130,7 @@ def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tupl
     for path in paths:
         with open_table(path) as table:
             rows.read(table)
-    return rows.data(), rows.left_out
+    return rows.data(paths[0]), rows.left_out
 
 
 def open_table(path: Path) -> AbstractContextManager[ColumnFile]:
@@ -127,8 +141,12 @@ def open_table(path: Path) -> AbstractContextManager[ColumnFile]:
 class _Rows:
     def __init__(self, naming: Naming, dtype: "np.dtype[Any]") -> None:
         self._naming, self._dtype = naming, dtype
-        self._features = naming.features
+        self._numbers: tuple[str, ...] | None = None
+        self._texts: dict[str, list[str]] = {}
+        self._columns: tuple[str, ...] = ()
         self._docid: str | None = None
+        self._declared: frozenset[str] = frozenset()
+        self._different: dict[str, dict[str, str]] = {}
         self._labels, self._queries, self._values = Growing(np.float64), Growing(np.int64), Growing(dtype)
         self._ids: dict[str, int] = {}
         self._home: dict[int, Path] = {}
@@ -139,11 +157,12 @@ class _Rows:
         first = len(self._labels)
         label, qid = self._column(table, "label"), self._column(table, "qid")
         self._choose(table, first)
-        features = self._features or ()
-        texts = [name for name in (qid, self._docid) if name is not None]
+        features = self._numbers or ()
+        texts = list(dict.fromkeys([*self._texts, *(name for name in (qid, self._docid) if name is not None)]))
         unnamed = features if self._naming.features is None else ()
         numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
-        for batch in table.batches(Wanted(numbers, texts, float(np.finfo(self._dtype).max), unnamed)):
+        optional = [*features, *self._texts]
+        for batch in table.batches(Wanted(numbers, texts, float(np.finfo(self._dtype).max), unnamed, optional)):
             count = len(batch.numbers)
             require_memory(
                 count * len(features) * self._dtype.itemsize,
@@ -153,10 +172,20 @@ class _Rows:
             self._values.more(count * len(features)).reshape(count, -1)[:] = batch.numbers[:, : len(features)]
             self._labels.more(count)[:] = batch.numbers[:, numbers.index(label)] if label else np.nan
             self._number(table.path, batch.texts[qid] if qid else np.full(count, str(table.path), object))
+            for name, cells in self._texts.items():
+                self._collect(name, cells, batch.texts[name].tolist())
             if self._docid is not None:
                 self._doc_ids += batch.texts[self._docid].tolist()
         if len(self._labels) == first:
             raise DataFormatError(table.path, None, "the table has no rows")
+
+    def _collect(self, name: str, cells: list[str], texts: list[str]) -> None:
+        """Store texts, each value once, unless they are too many for categories."""
+        values = self._different.setdefault(name, {})
+        if self._is_plain(name) and name not in self._declared and len(values) > MOST_VALUES:
+            cells.clear()
+        else:
+            cells += [values.setdefault(text, text) for text in texts]
 
     def _column(self, table: ColumnFile, role: str) -> str | None:
         """Return the name of the column of labels or queries; None if it is missing and may be."""
@@ -182,34 +211,54 @@ class _Rows:
             raise InputError(f"{table.path} differs from the files before it: all files or none must have document ids")
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
-        if self._features is None:
-            values = [name for name in others if not is_id(name)]
-            fault = next((fault for name in values if (fault := table.nearly_numeric(name))), None)
-            if fault is not None:
-                raise fault
-            features = [name for name in others if name not in table.index]
-            numbers = [name for name in features if name in table.numeric]
-            self._features = tuple(name for name in numbers if not is_id(name))
-            self.left_out = LeftOut(
-                words=tuple(name for name in features if name not in table.numeric),
-                ids=tuple(name for name in numbers if is_id(name)),
-            )
-            if not self._features:
-                raise InputError(
-                    f"{table.path} has no column of numbers that could be a feature, unless it is named "
-                    f"(features=[...], or --features on the command line): {_listed(others)}"
-                    if self.left_out.ids
-                    else f"{table.path} has no column of numbers that could be a feature: {_listed(others)}"
-                )
-        there = set(table.names)
-        missing = [name for name in self._features if name not in there]
+        if not first:
+            self._columns = self._chosen(table, others)
+            self._declared = table.declared
+            texts = [name for name in self._columns if name in self._naming.categories or _has_texts(table, name)]
+            self._texts = {name: [] for name in texts}
+            self._numbers = tuple(name for name in self._columns if name not in texts)
+        missing = [name for name in self._columns if name not in table.names]
         if missing:
             raise InputError(f"{table.path} lacks features: {_listed(missing)}; its columns: {_listed(table.names)}")
-        taken = [name for name in (self._naming.label, self._naming.qid, docid) if name in self._features]
+        strange = {
+            name: kind for name in self._numbers or () if (kind := table.others.get(name, ONLY_MISSING)) != ONLY_MISSING
+        }
+        for name, kind in strange.items():
+            raise InputError(
+                f"{table.path}: column {quoted(name)} has {kind}: leave it out of the features, or make numbers of it, "
+                "such as days of dates"
+            )
+        taken = [name for name in (self._naming.label, self._naming.qid, docid) if name in self._columns]
         if taken:
             raise InputError(
                 f"column {quoted(taken[0])} is a feature and has another role: leave it out of the features"
             )
+
+    def _chosen(self, table: ColumnFile, others: list[str]) -> tuple[str, ...]:
+        """Return the columns of the features, and note the columns left out."""
+        if self._naming.features is not None:
+            categories = [name for name in self._naming.categories if name in table.names]
+            sources = {name: name if name in table.names else source_of(name, categories) for name in self._features}
+            return tuple(dict.fromkeys(source or name for name, source in sources.items()))
+        fault = next((f for n in others if not is_id(n) and self._is_plain(n) and (f := table.nearly_numeric(n))), None)
+        if fault is not None:
+            raise fault
+        features = [name for name in others if name not in table.index]
+        ids = [name for name in features if is_id(name) and name in table.numeric and self._is_plain(name)]
+        reasons = {name: reason for name, reason in table.others.items() if name in features and self._is_plain(name)}
+        reasons |= {name: "ids" for name in features if is_id(name) and name not in ids and self._is_plain(name)}
+        self.left_out = LeftOut(tuple(f"{name} ({reason})" for name, reason in reasons.items()), tuple(ids))
+        columns = tuple(name for name in features if name not in reasons and name not in ids)
+        if not columns:
+            raise _no_features(table.path, others, ids)
+        return columns
+
+    @property
+    def _features(self) -> tuple[str, ...]:
+        return self._naming.features or ()
+
+    def _is_plain(self, name: str) -> bool:
+        return name not in self._naming.categories
 
     def _number(self, path: Path, ids: NDArray[np.object_]) -> None:
         with needed("tables need pandas", "tools"):
@@ -227,17 +276,54 @@ class _Rows:
                 raise _in_two_files(name, home, path)
         self._queries.extend(numbers[codes])
 
-    def data(self) -> RankingData:
-        features = self._features or ()
+    def data(self, path: Path) -> RankingData:
         labels = self._labels.release()
         self._require_apart()
+        plain = self._values.release().reshape(len(labels), len(self._numbers or ()))
+        X, names, categories = self._encoded(plain, path) if self._texts else (plain, self._numbers, ())
         return RankingData(
-            X=self._values.release().reshape(len(labels), len(features)),
+            X=X,
             y=labels,
             qid=decoded_ids(list(self._ids), self._queries.release()),
             doc_ids=np.array(self._doc_ids) if self._docid is not None else None,
-            feature_names=features,
+            feature_names=names,
+            categories=categories,
         )
+
+    def _encoded(self, plain: Matrix, path: Path) -> tuple[Matrix, tuple[str, ...], tuple[str, ...]]:
+        """Return all features, their names and the columns of categories, after leaving out texts of many values."""
+        values: dict[str, Sequence[str]] = {}
+        for name in list(self._texts):
+            different = {*self._different.get(name, {})} - {""}
+            if stored := values_of(name, self._features):
+                values[name] = stored
+            elif name in self._naming.categories or name in self._declared or are_few(len(different), len(plain)):
+                values[name] = sorted(different)
+            else:
+                many = len(different) > MOST_VALUES
+                count = f"more than {MOST_VALUES} texts" if many else counted(len(different), "text")
+                reason = count if different else ONLY_MISSING
+                if self._naming.features is not None:
+                    raise InputError(
+                        f"{path}: column {quoted(name)} has {reason}, not categories by default: leave it out of "
+                        f"the features, or declare it (categories=[{name!r}], or --categories on the command line)"
+                    )
+                self.left_out = evolve(self.left_out, others=(*self.left_out.others, f"{name} ({reason})"))
+        columns = [name for name in self._columns if name in values or name not in self._texts]
+        if not columns:
+            raise _no_features(path, self._columns, ())
+        names = encoded_names(columns, values)
+        place = {name: k for k, name in enumerate(self._numbers or ())}
+        parts = [
+            one_hot(self._texts[name], values[name]) if name in values else plain[:, place[name]][:, None]
+            for name in columns
+        ]
+        X = np.concatenate(parts, axis=1, dtype=plain.dtype, casting="same_kind")
+        categories = tuple(name for name in columns if values.get(name))
+        if not self._features or set(self._features) != set(names):
+            return X, names, categories
+        order = [names.index(name) for name in self._features]
+        return X[:, order], self._features, categories
 
     def _require_apart(self) -> None:
         """Raise InputError if a query is 1 in one file and 1.0 in another."""
@@ -246,6 +332,19 @@ class _Rows:
             other = first.setdefault(name, number)
             if self._home[other] != self._home[number]:
                 raise _in_two_files(name, self._home[other], self._home[number])
+
+
+def _has_texts(table: ColumnFile, name: str) -> bool:
+    if name not in table.names or name in table.numeric or name in table.others:
+        return False
+    return table.nearly_numeric(name) is None
+
+
+def _no_features(path: Path, others: Sequence[str], ids: Sequence[str]) -> InputError:
+    named = ", unless it is named (features=[...], or --features on the command line)" if ids else ""
+    return InputError(
+        f"{path} has no column of numbers or categories that could be a feature{named}: {_listed(others)}"
+    )
 
 
 def _in_two_files(query: str, path: Path, other: Path) -> InputError:

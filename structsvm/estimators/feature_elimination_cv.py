@@ -149,7 +149,7 @@ class FeatureEliminationCV(RankingEstimator):
         require_integer(place(self, "min_features"), self.min_features, 1)
         if self.min_features > d:
             raise InputError(f"{place(self, 'min_features')} is {self.min_features}, and X has {d}")
-        set_features(self, d, data.names)
+        set_features(self, d, data.names, data.categories)
         sizes = sizes_of(d, self.step, self.min_features)
         supports: list[NDArray[np.bool_]] = []
 

@@ -144,7 +144,7 @@ class RankerCV(RankingEstimator):
         # Check ids and weights of queries before the first fit.
         if data.weight is not None and qid is not None:
             data.queries.weights(data.weight)
-        set_features(self, data.n_features, data.names)
+        set_features(self, data.n_features, data.names, data.categories)
         held = None
         if validation is not None:
             held = validation_data(self, validation, with_qid=qid is not None, min_rows=2, missing=missing)

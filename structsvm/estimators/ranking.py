@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator
@@ -152,16 +153,18 @@ class RankingEstimator(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 
-    def name_features(self, names: Iterable[str]) -> Self:
+    def name_features(self, names: Iterable[str], categories: Sequence[str] = ()) -> Self:
         """Name the features of a fitted ranker, as if `fit` had been given a data frame of these columns.
 
         Parameters
         ----------
         names : a distinct name for each column.
+        categories : columns of categories, whose values are features "column=value", as `load_table` returns them.
         """
         check_is_fitted(self, "model_")
         self.feature_names_in_ = np.array(checked_names("names", names, self.n_features_in_), dtype=object)
-        self.model_ = self.model_.named(self.known_names)
+        self._categories = tuple(categories)
+        self.model_ = evolve(self.model_.named(self.known_names), categories=self._categories)
         return self
 
     def _operator_scores(self, X: Operator) -> Vector:

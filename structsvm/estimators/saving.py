@@ -1,6 +1,6 @@
 """Give estimators the results of fits, write their models to files, and restore estimators from models."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,10 +50,12 @@ class Stored:
     any_loss: bool = False
 
 
-def set_features(estimator: Any, n_features: int | None, names: Any) -> None:
-    """Set or remove ``n_features_in_`` and ``feature_names_in_``."""
-    for name in ("n_features_in_", "feature_names_in_"):
+def set_features(estimator: Any, n_features: int | None, names: Any, categories: Sequence[str] = ()) -> None:
+    """Set or remove ``n_features_in_`` and ``feature_names_in_``, and set the columns of categories."""
+    for name in ("n_features_in_", "feature_names_in_", "_categories"):
         estimator.__dict__.pop(name, None)
+    if categories:
+        estimator._categories = tuple(categories)
     if n_features is not None:
         estimator.n_features_in_ = n_features
     if names is not None:
@@ -63,7 +65,7 @@ def set_features(estimator: Any, n_features: int | None, names: Any) -> None:
 def adopt(estimator: Estimator, fit: Fit, *, recorded: bool = True) -> Estimator:
     """Give an estimator the attributes of a fit; ``recorded`` adds the record of training that files need."""
     model = fit.model
-    set_features(estimator, model.n_features or None, model.feature_names)
+    set_features(estimator, model.n_features or None, model.feature_names, model.categories)
     for name, value in fit.facts.items():
         setattr(estimator, name, value)
     if recorded:
@@ -160,7 +162,7 @@ def from_model(cls: type[Estimator], model: TrainedModel) -> Estimator:
     require_names("the record of fit", fitted, stored.facts, stored.facts)
     for name, value in fitted.items():
         setattr(estimator, name, _fact(name, value, stored.facts[name]))
-    set_features(estimator, model.n_features or None, model.feature_names)
+    set_features(estimator, model.n_features or None, model.feature_names, model.categories)
     if not isinstance(model, stored.form):
         raise ValueError(f"{stored.name} has no model of the form {model.form!r}")
     estimator.model_ = _owned(estimator, model)

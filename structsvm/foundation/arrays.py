@@ -194,11 +194,16 @@ def not_a_number(value: Any, row: int, column: int, name: Any = None) -> str:
     """Describe a feature that is not a number, with a remedy."""
     named = "" if name is None else f" ({name!r})"
     truth = str(value).strip().lower() in ("true", "false")
-    way = "as in column.str.lower() == 'true'" if truth else "for example with sklearn.preprocessing.OneHotEncoder"
-    return (
-        f"\nThe first is {value!r} at row {row}, column {column}{named}: leave the column out, or convert it to "
-        f"{'truth values' if truth else 'numbers'}, {way}."
-    )
+    if truth:
+        way = "or convert it to truth values, as in column.str.lower() == 'true'"
+    elif name is None:
+        way = "or convert it to numbers, for example with sklearn.preprocessing.OneHotEncoder"
+    else:
+        way = (
+            "convert it to numbers (dates: to days), or declare its values as categories, as by "
+            f"X[{name!r}].astype('category')"
+        )
+    return f"\nThe first is {value!r} at row {row}, column {column}{named}: leave the column out, {way}."
 
 
 def first_not_finite(X: Any, names: Sequence[str] | None = None, *, infinite_only: bool = False) -> str:

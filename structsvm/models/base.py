@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import FLOATS
+from structsvm.foundation.categories import values_of
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import checked_names, require_integer, require_kind
 from structsvm.foundation.storage.files import write_archive
@@ -68,6 +69,8 @@ class TrainedModel(ABC):
     ----------
     n_features : number of features.
     feature_names : names of the features; None if they have numbers only.
+    categories : columns of data frames and tables that are categories, whose values are features "column=value" of 0
+        and 1. An unknown or missing text is 0 in all of them.
     fill : values that replace NaN in each feature, shape (n_features,); None: NaN is not replaced.
     training : record of the training, which `record` shows.
     calibration : curve for `predict_proba`, fitted by `calibrated`; None: not calibrated.
@@ -95,6 +98,7 @@ class TrainedModel(ABC):
 
     n_features: int = field(validator=_whole)
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+    categories: tuple[str, ...] = field(default=(), repr=False)
     fill: Vector | None = field(default=None, repr=False)
     training: Training = field(factory=Training, repr=False)
     calibration: "Calibration | None" = None
@@ -326,6 +330,8 @@ class TrainedModel(ABC):
     def arrays(self) -> dict[str, Any]:
         """Return the arrays of the file; raise InputError if a setting of the training cannot be written."""
         text = {"format": FORMAT, "form": self.form, "n_features": self.n_features, **self.training.text()}
+        if self.categories:
+            text["categories"] = list(self.categories)
         if self.calibration is not None:
             text["calibration"] = self.calibration.text()
         try:
@@ -403,7 +409,11 @@ class TrainedModel(ABC):
             and X.shape[1] == self.n_features
             and X.flags.c_contiguous
         )
-        return X if fits else checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse)
+        return (
+            X
+            if fits
+            else checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse, self.categories)
+        )
 
 
 def model_of(ranker: Any) -> TrainedModel:
@@ -461,7 +471,16 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
     fill = finite_numbers(arrays, "fill", (d,)) if "fill" in arrays else None
     of_calibration = {} if calibration is None else calibration.arrays()
     reserved = {"model", "feature_names", "fill", *kind.array_names, *of_calibration}
-    common = {"n_features": d, "feature_names": names, "fill": fill, "calibration": calibration}
+    categories = text.get("categories", [])
+    if not (isinstance(categories, list) and all(values_of(column, names or ()) for column in categories)):
+        raise ValueError("'categories' must be columns whose values are features")
+    common = {
+        "n_features": d,
+        "feature_names": names,
+        "categories": tuple(categories),
+        "fill": fill,
+        "calibration": calibration,
+    }
     model = kind.read(text, arrays, {**common, "training": Training.read(text, arrays, reserved)})
     # The record reads every entry of the file, so it raises if one is malformed.
     model.record  # noqa: B018

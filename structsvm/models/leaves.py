@@ -166,7 +166,7 @@ class LeafModel(TrainedModel):
 
     Parameters
     ----------
-    n_features, feature_names, fill, training, calibration : see `TrainedModel`.
+    n_features, feature_names, categories, fill, training, calibration : see `TrainedModel`.
     trees : the splits.
     values : value of each leaf, all trees one after another.
     counts : number of training rows in each leaf, from which `explain` averages the values of subtrees.

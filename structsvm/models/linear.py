@@ -45,7 +45,7 @@ class LinearModel(TrainedModel):
 
     Parameters
     ----------
-    n_features, feature_names, fill, training, calibration : see `TrainedModel`.
+    n_features, feature_names, categories, fill, training, calibration : see `TrainedModel`.
     coef : w, shape (d,); weights of normalized features if there is a scaling.
     intercept : b.
     scaling : normalization of the features; None: no normalization.

@@ -8,16 +8,27 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import FLOATS, first_feature, is_sparse, refusal, require_real, require_table, reworded
-from structsvm.foundation.frames import is_frame, read_frame
+from structsvm.foundation.categories import read_encoded
+from structsvm.foundation.frames import is_frame
 from structsvm.foundation.sparse import as_csr
 from structsvm.foundation.types import Vector
 
 
-def checked_rows(X: Any, title: str, n_features: int | None, names: Sequence[str] | None, sparse: bool) -> Any:
-    """Return features as float64 or float32 in C order, or as CSR, finite or not; ``names`` match columns of frames."""
+def checked_rows(
+    X: Any,
+    title: str,
+    n_features: int | None,
+    names: Sequence[str] | None,
+    sparse: bool,
+    categories: Sequence[str] = (),
+) -> Any:
+    """Return features as float64 or float32 in C order, or as CSR, finite or not.
+
+    ``names`` and ``categories`` match columns of frames.
+    """
     require_table(X)
     if is_frame(X):
-        X, _ = read_frame(X, names, f"{title} was fitted with")
+        X, _ = read_encoded(X, categories, names, f"{title} was fitted with")
     if hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(not_sparse(title, X))

@@ -109,7 +109,7 @@ class MaximumEntropy(RankingEstimator):
         model = LogisticRegression(
             C=float(self.C), class_weight=self.class_weight, tol=float(self.tol), max_iter=int(self.max_iter)
         ).fit(rows.tocsr() if hasattr(rows, "tocsr") else rows, relevant.astype(np.int64), data.weight)
-        set_features(self, data.n_features, data.names)
+        set_features(self, data.n_features, data.names, data.categories)
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
         self.model_ = LinearModel(
@@ -118,6 +118,7 @@ class MaximumEntropy(RankingEstimator):
             coef=model.coef_[0].astype(np.float64),
             intercept=float(model.intercept_[0]),
             scaling=scaling,
+            categories=data.categories,
             fill=fill,
             training=record(self, NONE, data.statistics(by_row=True)),
         )

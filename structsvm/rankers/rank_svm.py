@@ -108,6 +108,7 @@ class PairsSpec(Spec):
             other_losses=False,
             n_features=data.n_features,
             columns=columns,
+            categories=data.categories,
         )
 
 

@@ -80,7 +80,7 @@ class StagedData:
         )
         X, fill = without_missing(data.owner, getattr(ranker, "missing", None), data.X, data.names)
         grouped = GroupedData.of(evolve(data, X=X), sort=True)
-        set_features(ranker, data.n_features, data.names)
+        set_features(ranker, data.n_features, data.names, data.categories)
         held_out = None if validation is None else _held_out(ranker, validation, fill, with_qid=qid is not None)
         return cls(data, grouped, held_out, fill)
 
@@ -123,7 +123,11 @@ def fit(
     self.n_examples_, self.n_left_out_ = int(learned.usable.sum()), int((~learned.usable).sum())
     training = record(self, learned.arrays, data.statistics())
     self.model_ = learned.model(
-        n_features=data.n_features, feature_names=data.names, fill=checked.fill, training=training
+        n_features=data.n_features,
+        feature_names=data.names,
+        categories=data.categories,
+        fill=checked.fill,
+        training=training,
     )
     return self
 

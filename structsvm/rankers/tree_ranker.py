@@ -123,6 +123,7 @@ class TreeSpec(Spec):
             model=model,
             facts={**objective.facts, "_fitted_with_qid": data.qid is not None},
             statistics=data.statistics,
+            categories=data.categories,
             loss=objective.problem.loss,
             n_features=None,
         )

@@ -159,7 +159,7 @@ class WeightSearch(RankingEstimator):
             grouped.row_weights,
             warn=False,
         )
-        set_features(self, data.n_features, data.names)
+        set_features(self, data.n_features, data.names, data.categories)
         self._fitted_with_qid = qid is not None
         search, constant = self._search(grouped)
         climb = HillClimb(search, Rows.one_row_per_example(rows), constant, self._start())
@@ -201,6 +201,7 @@ class WeightSearch(RankingEstimator):
             feature_names=data.names,
             coef=coef,
             scaling=scaling,
+            categories=data.categories,
             fill=fill,
             training=record(self, arrays, data.statistics()),
         )

@@ -13,7 +13,8 @@ from structsvm.exceptions import IdFeaturesWarning, InputError, OneQueryWarning,
 from structsvm.features.operators import BinnedMatrix, Operator
 from structsvm.features.operators.matrix import Readable, is_finite
 from structsvm.foundation.arrays import is_sparse, numbers, objects, reads_as_number, require_real
-from structsvm.foundation.frames import is_frame, is_id, read_frame, rows_of_frame
+from structsvm.foundation.categories import categories_in, read_encoded, values_of
+from structsvm.foundation.frames import is_frame, is_id, rows_of_frame
 from structsvm.foundation.queries import Queries, require_labels, row_weights
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.drift import FeatureStatistics, ends_of, has_statistics
@@ -35,6 +36,7 @@ class TrainingData:
     qid : query id of each row; None: all rows are one query.
     weight : weight of each row; None: all 1.
     names : names of the features, or None.
+    categories : columns of the data frame that are categories.
     frame : the data frame that X is from, or None; estimators of other libraries are fitted to its rows.
     queries, ends : groups of rows, and the least and the greatest value of each column; computed when None.
 
@@ -51,6 +53,7 @@ class TrainingData:
     qid: NDArray[Any] | None = None
     weight: Vector | None = field(default=None, repr=False)
     names: tuple[str, ...] | None = field(default=None, repr=False)
+    categories: tuple[str, ...] = field(default=(), repr=False)
     frame: Any = field(default=None, repr=False)
     _queries: Queries | None = field(default=None, repr=False)
     _ends: Matrix | None = field(default=None, repr=False)
@@ -76,14 +79,16 @@ class TrainingData:
         if isinstance(X, Operator):
             n = int(X.ptr[-1])
             return cls._grouped(owner, X, checked_labels(y, n), n, qid, weight)
-        rows, names, ends = read_features(owner, X, min_rows=2, missing=missing, names=names)
+        rows, names, categories, ends = read_features(owner, X, min_rows=2, missing=missing, names=names, encode=True)
         n = rows.shape[0]
         if takes_preferences:
             _require_no_pairs(owner, y)
         preferences = takes_preferences and isinstance(y, Preferences)
         labels = y if preferences else checked_labels(y, n)
         frame = X if names is not None else None
-        return cls._grouped(owner, rows, labels, n, qid, weight, names=names, frame=frame, ends=ends)
+        return cls._grouped(
+            owner, rows, labels, n, qid, weight, names=names, categories=categories, frame=frame, ends=ends
+        )
 
     @classmethod
     def _grouped(cls, owner: str, X: Any, y: Any, n: int, qid: Any, weight: Any, **more: Any) -> Self:
@@ -176,26 +181,35 @@ def read_features(
     min_rows: int = 1,
     missing: bool = False,
     names: Sequence[str] | None = None,
-) -> tuple[Readable, tuple[str, ...] | None, Matrix | None]:
-    """Return features for a fit, float64 or float32, in C order, CSR or binned, their names, and `ends_of` dense ones.
+    encode: bool = False,
+) -> tuple[Readable, tuple[str, ...] | None, tuple[str, ...], Matrix | None]:
+    """Return features for a fit, float64 or float32, in C order, CSR or binned, and `ends_of` dense ones.
+
+    Between them are the names of the features, and the columns of a data frame that are categories, if ``encode``.
 
     The columns of a data frame are ``names`` of the features of trained trees, if given, else all.
     """
+    categories: tuple[str, ...] = ()
     if is_frame(X):
         selected = names is not None
-        X, names = read_frame(X, names, "the trees were trained with")
+        declared = [c for c in (categories_in(X) if encode else ()) if not selected or values_of(c, names or ())]
+        X, names = read_encoded(X, declared, names, "the trees were trained with")
+        categories = tuple(column for column in declared if values_of(column, names or ()))
         if not selected:
             _warn_of_ids(names or ())
     rows, ends = _rows(owner, X, None, names, missing=missing, with_ends=True)
     rows = rows.astype(np.float64, copy=False) if is_sparse(rows) else rows
     _require_size(rows, min_rows)
-    return rows, None if names is None else tuple(map(str, names)), ends
+    return rows, None if names is None else tuple(map(str, names)), categories, ends
 
 
 def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
     """Return features for `predict`, as `read_features`; columns are found by name if the fit knew names."""
     d, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
     rows: Readable
+    if is_frame(X):
+        owner = f"{type(estimator).__name__} was fitted with"
+        X, _ = read_encoded(X, getattr(estimator, "_categories", ()), names, owner)
     rows, _ = _rows(type(estimator).__name__, X, d, names, missing=missing)
     _require_size(rows, min_rows)
     return rows

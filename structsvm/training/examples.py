@@ -77,7 +77,7 @@ class ExampleData:
             ys = checked_outputs(y, loss) if loss.per_row else as_list("y", y, OUTPUTS)
             return cls(owner, X, ys, None if weight is None else row_weights(weight, len(ys), "example"), X.d, inputs=X)
         if loss.per_row:
-            rows, columns, _ = read_features(owner, X)
+            rows, columns, _, _ = read_features(owner, X)
             ys = checked_outputs(y, loss)
             return cls._paired(owner, X, rows, ys, weight, n_features=rows.shape[1], names=columns)
         ys = listed_outputs(y)

@@ -50,6 +50,7 @@ class Objective:
     loss, ranks, other_losses : the loss as the user named it, and the kind of advice on zero weights.
     n_features, columns : number of features and the columns with entries; None if features have no own weights, or if
         all columns have entries.
+    categories : columns of categories, which the model stores.
 
     Examples
     --------
@@ -71,6 +72,7 @@ class Objective:
     other_losses: bool = True
     n_features: int | None = None
     columns: IntVector | None = None
+    categories: tuple[str, ...] = ()
 
     def minimize(
         self,
@@ -139,7 +141,7 @@ class Fit:
     @cached_property
     def model(self) -> TrainedModel:
         """The trained model, without a record of its training."""
-        return self.objective.model(self.result)
+        return evolve(self.objective.model(self.result), categories=self.objective.categories)
 
 
 class Spec(ABC):

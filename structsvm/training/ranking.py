@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, brief
@@ -77,7 +77,7 @@ class RankingSpec(Spec):
             intercept=self.intercept,
             n_jobs=self.n_jobs,
         )
-        return self.over(
+        objective = self.over(
             problem,
             data.n_features,
             data.names,
@@ -87,6 +87,7 @@ class RankingSpec(Spec):
             with_qid=data.qid is not None,
             statistics=lambda: data.statistics(by_row=loss.per_row),
         )
+        return evolve(objective, categories=data.categories)
 
     def over(
         self,

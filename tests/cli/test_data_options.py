@@ -26,7 +26,10 @@ def tables(here):
 
 def test_a_model_of_a_table_is_that_of_the_text(run, tables, model):
     done = run("train", "train.csv", "--model", "t.npz", "-C", "1")
-    assert done.stderr == "structsvm: note: left out columns that are not numbers: title\n"
+    assert done.stderr == (
+        "structsvm: note: left out columns that are neither numbers nor categories: title (1 text). Make numbers of "
+        "dates, such as days; name columns of categories with --categories\n"
+    )
     ranker = Ranker.load("t.npz")
     assert (ranker.coef_ == Ranker.load("m.npz").coef_).all()
     assert ranker.known_names == ("a", "b", "c", "d")

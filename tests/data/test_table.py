@@ -84,10 +84,9 @@ def test_blanks_around_ids_are_none_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "line", "said"),
     [
-        (["1", "2", ""], 4, "column 'x' is empty: fill in the value"),
-        (["0.5", "nan", "2"], 3, "'nan' in column 'x' is not finite"),
+        (["0.5", "inf", "2"], 3, "'inf' in column 'x' is not finite"),
         (["1", "?", "3"], 3, "'?' in column 'x' is not a number"),
-        (["1", "NA", "", "NULL"], 3, "'NA' in column 'x' is not a number"),
+        (["1", "NA", "", "absent", "2"], 5, "'absent' in column 'x' is not a number"),
     ],
 )
 def test_a_column_of_numbers_but_for_a_cell_is_refused_wherever_that_is(
@@ -98,17 +97,18 @@ def test_a_column_of_numbers_but_for_a_cell_is_refused_wherever_that_is(
     with pytest.raises(DataFormatError) as caught:
         load_table(path)
     assert str(caught.value) == (
-        f"{path}, line {line}: {said}; if it is not a feature, name the features: features=[...] (--features on "
+        f"{path}, line {line}: {said}: correct it, or leave the cell empty if the value is missing; "
+        "if it is not a feature, name the features: features=[...] (--features on "
         "the command line)"
     )
     assert load_table(path, features=["y"]).X.tolist() == [[2]] * len(cells)
     with pytest.raises(DataFormatError) as caught:
         load_table(path, features=["x"])
-    assert str(caught.value) == f"{path}, line {line}: {said}"
+    assert str(caught.value).startswith(f"{path}, line {line}: {said}: correct it")
 
 
 @pytest.mark.parametrize("cells", [["a", "b", "2"], ["a", "2"], ["", "", ""], ["", "nan", "NA"], ["", "b", "1"]])
-def test_a_column_of_words_is_left_out(tmp_path, cells):
+def test_a_column_of_many_words_is_left_out(tmp_path, cells):
     path = write(tmp_path, "label,qid,x,y\n" + "".join(f"1,7,{cell},2\n" for cell in cells))
     assert load_table(path).feature_names == ("y",)
 
@@ -181,12 +181,10 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
     [
         ("label,qid,x\n1,1,2\n1,1\n", "line 3: the line has 2 columns, but the first line names 3"),
         ("label,qid,x\n1,1,2,3\n1,1\n", "line 2: the line has 4 columns, but the first line names 3"),
-        ("label,qid,x\n1,1,2\n\n1,1,good\n", "line 4: 'good' in column 'x' is not a number"),
-        ("label,qid,x\n1,1,2\n1,1,1_0\n", "line 3: '1_0' in column 'x' is not a number"),
-        ("label,qid,x\n1,1,2\n1,1,nan\n", "line 3: 'nan' in column 'x' is not finite"),
-        ("label,qid,x\n1,1,2\n1,1,-inf\n", "line 3: '-inf' in column 'x' is not finite"),
-        ("label,qid,x\n1,1,2\n1,1,1e999\n", "line 3: '1e999' in column 'x' is not finite"),
-        ("label,qid,x\n1,1,2\n1,1,\n", "line 3: column 'x' is empty: fill in the value"),
+        ("label,qid,x\n1,1,2\n\n1,1,good\n1,1,3\n", "line 4: 'good' in column 'x' is not a number"),
+        ("label,qid,x\n1,1,2\n1,1,1_0\n1,1,3\n", "line 3: '1_0' in column 'x' is not a number"),
+        ("label,qid,x\n1,1,2\n1,1,-inf\n1,1,3\n", "line 3: '-inf' in column 'x' is not finite"),
+        ("label,qid,x\n1,1,2\n1,1,1e999\n1,1,3\n", "line 3: '1e999' in column 'x' is not finite"),
         ("label,qid,x\n,1,2\n1,1,2\n", "line 2: column 'label' is empty"),
         ('label,qid,x\n1,1,2\n1,"1,2\n', "line 3: a cell in quotes has no end on its line"),
         ("label,qid,x\n", "the table has no rows"),
@@ -196,7 +194,7 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
         ("label,x,x\n1,1,2\n", "line 1: two columns are named 'x'"),
         ("1,1,2\n1,1,2\n", "line 1: the first line must name the columns, but has numbers"),
         ("label,qid,x\n1,,2\n", "a query id in column 'qid' is empty"),
-        ("label,qid,x\n1,1,a\n", "has no column of numbers that could be a feature: 'x'"),
+        ("label,qid,x\n1,1,a\n", "has no column of numbers or categories that could be a feature: 'x'"),
     ],
 )
 def test_a_faulty_table_is_named_with_its_fault(tmp_path, text, said):
@@ -323,7 +321,6 @@ def test_truth_values_are_numbers(tmp_path, monkeypatch, block, words):
     [
         ("maybe", "line 4: 'maybe' in column 'new' is neither True nor False"),
         ("1", "line 4: '1' in column 'new' is neither True nor False"),
-        ("", "line 4: column 'new' is empty"),
     ],
 )
 def test_a_faulty_truth_value_is_an_error(tmp_path, monkeypatch, cell, said):
@@ -331,10 +328,6 @@ def test_a_faulty_truth_value_is_an_error(tmp_path, monkeypatch, cell, said):
     monkeypatch.setattr("structsvm.data.blocks.BLOCK", 30)
     with pytest.raises(DataFormatError, match=said):
         load_table(write(tmp_path, rows), features=["new"])
-    if not cell:
-        monkeypatch.setattr("structsvm.data.blocks.BLOCK", 2**22)
-        with pytest.raises(DataFormatError, match=said):
-            load_table(write(tmp_path, rows))
 
 
 @pytest.mark.parametrize("name", [None, "row", "qid"])
@@ -359,15 +352,14 @@ def test_an_index_of_pandas_is_no_feature(tmp_path, name):
 @pytest.mark.parametrize(
     ("x", "said"),
     [
-        ([1.0, None, 2.0], "column 'x' is empty in row 2"),
         ([1.0, 2.0, math.inf], "inf in column 'x', row 3, is not finite"),
         ([1.0, 2.0, 1e39], r"1e\+39 in column 'x', row 3, is beyond float32"),
-        (["1", "2", "3"], "column 'x' has .*string, not numbers"),
+        (["1", "2", "3"], "column 'x' has 3 texts, not categories by default"),
     ],
 )
 def test_a_faulty_cell_of_parquet(parquet, x, said):
     path = parquet(label=[1, 0, 1], qid=["a", "a", "a"], x=x)
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(InputError, match=said):
         load_table(path, features=["x"], dtype=np.float32)
     if x != ["1", "2", "3"]:
         with pytest.raises(DataFormatError, match=rf"{said}.*; if it is not a feature, .*--features"):

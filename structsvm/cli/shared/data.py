@@ -29,6 +29,7 @@ class Columns:
     qid: str | None = None
     docid: str | None = None
     features: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
     groups: tuple[Path, ...] = ()
     float32: bool = False
     zero_based: bool | None = None
@@ -47,7 +48,7 @@ class Columns:
     @property
     def named(self) -> dict[str, Any]:
         """The column options in use, by role."""
-        roles = ("label", "qid", "docid", "features")
+        roles = ("label", "qid", "docid", "features", "categories")
         return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
 
     @property
@@ -65,7 +66,15 @@ _OF_TABLES = (
         multiple=True,
         callback=several_or_none,
         help="Tables: columns of features, as a,b,c.  [default: the features of the model, or all other columns of "
-        "numbers except ids]",
+        "numbers or categories except ids]",
+    ),
+    click.option(
+        "--categories",
+        metavar="COLUMNS",
+        multiple=True,
+        callback=several_or_none,
+        help="Tables: columns whose values are categories, as a,b,c.  [default: the categories of the model, or "
+        "columns of texts with 2 to 50 values]",
     ),
 )
 _OF_LETOR = (
@@ -145,6 +154,7 @@ def read_as_wide(
     beyond: str,
     names: tuple[str, ...] | None = None,
     *,
+    categories: tuple[str, ...] = (),
     doc_ids: bool | None = False,
     few: Callable[[int], None] = lambda count: None,
     columns: Columns = Columns(),
@@ -164,7 +174,7 @@ def read_as_wide(
         missing = [name for name in names or () if name not in selection]
         if missing:
             raise InputError(f"--features leaves out {quoted(missing[0])}, a feature of the model: name it too")
-        columns = evolve(columns, features=names or columns.features)
+        columns = evolve(columns, features=names or columns.features, categories=categories or columns.categories)
         data = _read_tables(paths, columns, labels=labels, queries=queries)
         if data.X.shape[1] != width:
             raise InputError(
@@ -214,15 +224,17 @@ def read_judges(
     columns: Columns,
     names: tuple[str, ...] | None,
     *,
+    categories: tuple[str, ...] = (),
     sparse: bool | None = None,
 ) -> "RankingData":
-    """Read validation queries with ``known`` features; raise InputError if the measure has no value on them."""
+    """Read validation queries with these features; raise InputError if the measure has no value on them."""
     import numpy as np
 
     from structsvm.metrics import rank_lists
 
     beyond = f"there is a feature beyond the {width} of the training files"
-    judges = read_as_wide(paths, width, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
+    columns = evolve(columns, groups=())
+    judges = read_as_wide(paths, width, beyond, names, categories=categories, columns=columns, sparse=sparse)
     if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
         raise InputError(
             f"--validation {', '.join(map(str, paths))} cannot choose a value of --C-grid: {measure} is undefined on "
@@ -247,8 +259,13 @@ def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queri
 
     naming = Naming(**columns.named, labels=labels, queries=queries)
     data, left_out = read_tables(paths, naming, columns.dtype)
-    if left_out.words:
-        note(f"left out columns that are not numbers: {', '.join(left_out.words)}")
+    if data.categories and not columns.features:
+        note(f"columns of categories, each value a feature of 0 or 1: {', '.join(data.categories)}")
+    if left_out.others:
+        note(
+            f"left out columns that are neither numbers nor categories: {', '.join(left_out.others)}. Make numbers of "
+            "dates, such as days; name columns of categories with --categories"
+        )
     if left_out.ids:
         note(
             f"left out columns of numbers that have names of ids or of a saved index: {', '.join(left_out.ids)}. Name "

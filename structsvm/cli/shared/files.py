@@ -64,6 +64,7 @@ def read_model_and_data(
         width,
         beyond,
         scorer.feature_names,
+        categories=scorer.categories,
         doc_ids=doc_ids,
         few=few,
         columns=columns,

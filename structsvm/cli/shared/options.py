@@ -259,6 +259,27 @@ def with_normalize(more: str = "") -> Callable[[T], T]:
     )
 
 
+def as_missing(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | float | None:
+    """Return the name of a statistic, or a number."""
+    if text is None or text in ("median", "mean"):
+        return text
+    try:
+        return parse_number(text, float)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not median, mean or a number") from None
+
+
+missing_option = click.option(
+    "--missing",
+    metavar="NUMBER",
+    callback=as_missing,
+    help="Replace missing features by the median or mean of the training documents, or by a number; the model stores "
+    "the replacements. Trees and rank_boost learn from missing features as they are.  [default: missing features are "
+    "an error]",
+)
+"""Option for the replacement of missing features."""
+
+
 def above_zero(_ctx: click.Context, _param: click.Parameter, number: N) -> N:
     """Require a positive finite number, if the option is given."""
     if number is not None and not is_number(number, above=0.0):

@@ -14,6 +14,7 @@ from structsvm.cli.shared.options import (
     as_Cs,
     fold_seed,
     measure_option,
+    missing_option,
     name_option,
     needing,
     number_option,
@@ -25,13 +26,14 @@ from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
-from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
+from structsvm.cli.train.rankers import make_ranker, require_applicable, require_present, tol_of, warm_started
 from structsvm.cli.train.summary import summary
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import rankers as registered
+from structsvm.registry.capabilities import takes_missing
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
@@ -119,6 +121,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     help="Add a constant to all scores. Only the losses zero_one and F-beta can use it.",
 )
 @with_normalize("The model stores the setting and normalizes the data of predict and evaluate.")
+@missing_option
 @with_bounds("With --normalize, the bounds apply to the weights of normalized features.")
 @click.option(
     "--warm-start",
@@ -193,9 +196,15 @@ def train_command(
         read = read_data(data, columns, sparse=sparse)
         estimator.set_params(**settings_for(read, limits, signs))
         names, width = read.feature_names, read.X.shape[1]
+        if not takes_missing(estimator):
+            require_present(read)
         if warm_start is not None:
             learner = estimator = warm_started(estimator, warm_start, names, width)
-        judges = read_judges(validation, width, measures[0], columns, names, sparse=sparse) if validation else None
+        judges = None
+        if validation:
+            judges = read_judges(
+                validation, width, measures[0], columns, names, categories=read.categories, sparse=sparse
+            )
         monitor = FitMonitor(
             say, tol_of(estimator, options["tol"]), time_limit, None if quiet else checkpoint, at_C=bool(C_grid)
         )
@@ -217,7 +226,7 @@ def train_command(
     if C_grid and not quiet:
         show_tables(learner.table())
     if names is not None and len(names) == trained.n_features_in_:
-        trained.name_features(names)
+        trained.name_features(names, read.categories)
     if not columns.are_tables(data):
         add_facts(trained, zero_based=bool(columns.zero_based))
     trained.save(model)

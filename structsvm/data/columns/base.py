@@ -17,6 +17,9 @@ from structsvm.foundation.types import Matrix
 NO_FEATURE = "; if it is not a feature, name the features: features=[...] (--features on the command line)"
 """Advice after a message about a column that the user did not name."""
 
+ONLY_MISSING = "only missing values"
+"""Description of a column without a value in the first rows."""
+
 _ENDINGS = {".csv", ".tsv", ".parquet"}
 
 
@@ -46,19 +49,28 @@ def all_tables(paths: Sequence[Path]) -> bool:
 
 
 class Wanted(NamedTuple):
-    """Columns to read: numbers of at most ``largest`` and texts; the user did not name the ``unnamed`` ones."""
+    """Columns to read: numbers of at most ``largest`` and texts; the user did not name the ``unnamed`` ones.
+
+    Cells of the ``optional`` columns may be missing: NaN among numbers, and "" among texts.
+    """
 
     numbers: Sequence[str]
     texts: Sequence[str]
     largest: float
     unnamed: Collection[str] = ()
+    optional: Collection[str] = ()
+
+    @property
+    def may_lack(self) -> NDArray[np.bool_]:
+        """Mask of the numbers that may be missing."""
+        return np.array([name in self.optional for name in self.numbers], dtype=np.bool_)
 
     def advice(self, name: str) -> str:
         return NO_FEATURE * (name in self.unnamed)
 
 
 class Batch(NamedTuple):
-    """Consecutive rows: ``numbers``, finite, shape (n, columns), and ``texts`` by name, each of shape (n,)."""
+    """Consecutive rows: ``numbers``, finite or missing, shape (n, columns), and ``texts`` by name, each shape (n,)."""
 
     numbers: Matrix
     texts: Mapping[str, NDArray[np.object_]]
@@ -66,12 +78,18 @@ class Batch(NamedTuple):
 
 @frozen(eq=False)
 class ColumnFile(ABC):
-    """An open file with named columns: the ``numeric`` columns are numbers, the ``index`` columns number the rows."""
+    """An open file with named columns: the ``numeric`` columns are numbers, the ``index`` columns number the rows.
+
+    ``others`` are columns of neither numbers nor texts, with their types in words. The file declares the values of
+    ``declared`` columns as categories.
+    """
 
     path: Path
     names: tuple[str, ...]
     numeric: frozenset[str]
     index: frozenset[str]
+    others: Mapping[str, str]
+    declared: frozenset[str]
 
     def nearly_numeric(self, name: str) -> DataFormatError | None:
         """Return the error of the first cell that is not a number, in a column of mostly numbers; else None."""

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.data.columns.base import Batch, ColumnFile, Wanted
+from structsvm.data.columns.base import ONLY_MISSING, Batch, ColumnFile, Wanted
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import repeated
@@ -46,7 +46,7 @@ class ParquetTable(ColumnFile):
         import pyarrow as pa
 
         column = self._whole(batch, name, first, wanted)
-        if name not in self.numeric:
+        if name not in self.numeric and self.others.get(name) != ONLY_MISSING:
             raise DataFormatError(self.path, None, f"column {quoted(name)} has {column.type}, not numbers")
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
@@ -54,19 +54,19 @@ class ParquetTable(ColumnFile):
         import pyarrow as pa
 
         column = self._whole(batch, name, first, wanted)
-        return np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), object)
+        return np.asarray(column.cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False), object)
 
     def _whole(self, batch: Any, name: str, first: int, wanted: Wanted) -> Any:
-        """Return a column of a batch; raise DataFormatError if a cell is empty."""
+        """Return a column of a batch; raise DataFormatError if a cell is missing and must not be."""
         column = batch.column(name)
-        if column.null_count:
+        if column.null_count and name not in wanted.optional:
             row = first + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
             problem = f"column {quoted(name)} is empty in row {row}: fill in the value"
             raise DataFormatError(self.path, None, problem + wanted.advice(name))
-        return column
+        return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
     def _require_within(self, values: Matrix, first: int, wanted: Wanted) -> None:
-        wrong = ~(np.abs(values) <= wanted.largest)
+        wrong = ~((np.abs(values) <= wanted.largest) | (np.isnan(values) & wanted.may_lack))
         if wrong.any():
             row, k = divmod(int(wrong.argmax()), len(wanted.numbers))
             value, name = values[row, k], wanted.numbers[k]
@@ -99,8 +99,15 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
         numeric = frozenset(column.name for column in schema if _is_numeric(column.type))
+        coded = frozenset(column.name for column in schema if pa.types.is_dictionary(column.type))
+        declared = coded - numeric
+        others = {
+            column.name: _kind(column.type)
+            for column in schema
+            if column.name not in numeric | declared and not _is_text(column.type)
+        }
         try:
-            yield ParquetTable(path, names, numeric, _index(schema), file)
+            yield ParquetTable(path, names, numeric, _index(schema), others, declared, file)
         finally:
             # pyarrow would keep some hundred megabytes for the next file.
             pa.default_memory_pool().release_unused()
@@ -122,7 +129,22 @@ def _index(schema: Any) -> frozenset[str]:
 def _is_numeric(kind: Any) -> bool:
     from pyarrow import types
 
+    if types.is_dictionary(kind):
+        kind = kind.value_type
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind))
+
+
+def _kind(kind: Any) -> str:
+    """Describe a type of neither numbers nor texts."""
+    from pyarrow import types
+
+    return "dates" if types.is_temporal(kind) else ONLY_MISSING if types.is_null(kind) else str(kind)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 @contextmanager

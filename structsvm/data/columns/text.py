@@ -13,15 +13,19 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
-from structsvm.data.columns.base import Batch, ColumnFile, Wanted, require_distinct
+from structsvm.data.columns.base import ONLY_MISSING, Batch, ColumnFile, Wanted, require_distinct
 from structsvm.exceptions import DataFormatError, quoted
+from structsvm.foundation.categories import are_dates
 from structsvm.foundation.extras import needed
 
 _MORE = "more"
 """Name of the column for cells beyond the header; the other columns have numbers as names."""
 
-_MISSING = {"", "nan", "na", "null"}
-"""Contents of missing cells, in lower case."""
+_MISSING = frozenset(
+    {"", " ", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A"}
+    | {"NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+)
+"""Contents of missing cells: a blank, and the texts that pandas.read_csv counts as missing."""
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
 """Truth values in lower case, and their numbers."""
@@ -41,7 +45,7 @@ class TextTable(ColumnFile):
     blocks: Iterator[Block]
 
     def nearly_numeric(self, name: str) -> DataFormatError | None:
-        wanted = Wanted([name], (), math.inf, [name])
+        wanted = Wanted([name], (), math.inf, [name], [name])
         return self.fault(self.start, wanted) if name in self.nearly else None
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
@@ -66,14 +70,20 @@ class TextTable(ColumnFile):
                     **dict.fromkeys([*(place[name] for name in wanted.texts), _MORE], str),
                 },
                 index_col=False,
-                na_filter=False,
+                keep_default_na=False,
+                na_values={place[name]: list(_MISSING) for name in wanted.optional},
+                na_filter=bool(wanted.optional),
                 **_precisely(),
                 low_memory=False,
             )
             for name in self.truths.intersection(wanted.numbers):
-                table[place[name]] = table[place[name]].str.strip().str.lower().map(_TRUTHS)
+                texts = table[place[name]]
+                table[place[name]] = texts.str.strip().str.lower().map(_TRUTHS)
+                if not texts.isna().equals(table[place[name]].isna()):
+                    raise ValueError("a cell is neither True nor False")
             values = table[[place[name] for name in wanted.numbers]].to_numpy(np.float64)
-            if (table[_MORE] != "").any() or not (np.abs(values) <= wanted.largest).all():
+            right = (np.abs(values) <= wanted.largest) | (np.isnan(values) & wanted.may_lack)
+            if (table[_MORE] != "").any() or not right.all():
                 raise ValueError("a line has too many columns, or a number is not finite")
             if not block.content.isascii():
                 block.content.decode()
@@ -81,7 +91,8 @@ class TextTable(ColumnFile):
             raise self.fault(block, wanted) or block.fault(
                 0, f"pandas cannot read from this line on: {error}"
             ) from None
-        return Batch(values, {name: table[place[name]].str.strip().to_numpy(object) for name in wanted.texts})
+        texts = {name: table[place[name]].fillna("").str.strip().to_numpy(object) for name in wanted.texts}
+        return Batch(values, texts)
 
     def _require_columns(self, content: bytes) -> None:
         """Raise ValueError if a line has too few or too many columns."""
@@ -106,10 +117,12 @@ class TextTable(ColumnFile):
                 if len(cells) != len(self.names):
                     raise ValueError(f"the line has {len(cells)} columns, but the first line names {len(self.names)}")
                 for name, place in places:
+                    if name in wanted.optional and cells[place] in _MISSING:
+                        continue
                     if name in self.truths and cells[place].strip(" "):
                         _require_truth(cells[place], name)
                     else:
-                        _require_number(cells[place], name, wanted.largest)
+                        _require_number(cells[place], name, wanted.largest, optional=name in wanted.optional)
             except UnicodeDecodeError:
                 return block.fault(number, "this is not text in UTF-8")
             except ValueError as fault:
@@ -130,9 +143,9 @@ def open_text(path: Path) -> Iterator[TextTable]:
         behind = evolve(first, line=first.line + 1, content=rest)
         body = next((block for block in chain([behind], blocks) if block.content.strip()), behind)
         lines = chain([body] if body.content else [], blocks)
-        table = TextTable(path, names, frozenset(), frozenset(), frozenset(), frozenset(), separator, body, lines)
-        numeric, nearly, truths = _numeric(table)
-        yield evolve(table, numeric=numeric, nearly=nearly, truths=truths)
+        none = frozenset[str]()
+        table = TextTable(path, names, none, none, {}, none, none, none, separator, body, lines)
+        yield evolve(table, **_kinds(table))
 
 
 def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
@@ -161,13 +174,13 @@ def _cells(line: bytes, separator: str) -> list[str]:
         raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
 
 
-def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the numeric columns of the first block, the nearly numeric ones, and the columns of truth values."""
+def _kinds(table: TextTable) -> dict[str, Any]:
+    """Return the columns by kind: ``numeric``, ``nearly`` numeric, ``truths`` and ``others``, by the first block."""
     with needed("tables need pandas", "tools"):
         import pandas as pd
     block = table.start
     if block.content.isspace() or not block.content:
-        return frozenset(), frozenset(), frozenset()
+        return {}
     try:
         read = pd.read_csv(
             BytesIO(block.content), sep=table.separator, header=None, index_col=False, dtype=str, na_filter=False
@@ -178,18 +191,22 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str], frozense
         raise table.fault(block, Wanted((), (), math.inf)) or block.fault(
             0, f"pandas cannot read from this line on: {error}"
         ) from None
-    numeric, nearly, truths = set[str](), set[str](), set[str]()
+    numeric, nearly, truths, others = set[str](), set[str](), set[str](), dict[str, str]()
     for name, column in zip(table.names, read.to_numpy(object).T, strict=True):
-        if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
+        there = [text for text in column if text not in _MISSING]
+        if not there:
+            others[name] = ONLY_MISSING
+        elif all(map(_is_number, there)):
             numeric.add(name)
-            continue
-        there = [text for text in column if text.strip().lower() not in _MISSING]
-        if there and all(text.strip().lower() in _TRUTHS for text in there):
+        elif all(text.strip().lower() in _TRUTHS for text in there):
             truths.add(name)
-            (numeric if len(there) == len(column) else nearly).add(name)
+            numeric.add(name)
         elif 2 * sum(map(_is_number, there)) > len(there):
             nearly.add(name)
-    return frozenset(numeric), frozenset(nearly), frozenset(truths)
+        elif are_dates(there):
+            others[name] = "dates"
+    kinds = {"numeric": numeric, "nearly": nearly, "truths": truths}
+    return {**{kind: frozenset(names) for kind, names in kinds.items()}, "others": others}
 
 
 def _precisely() -> dict[str, Any]:
@@ -212,7 +229,7 @@ def _require_truth(text: str, name: str) -> None:
         raise ValueError(f"{quoted(text)} in column {quoted(name)} is neither True nor False, as the cells above it")
 
 
-def _require_number(text: str, name: str, largest: float) -> None:
+def _require_number(text: str, name: str, largest: float, *, optional: bool) -> None:
     if not text.strip(" "):
         raise ValueError(f"column {quoted(name)} is empty: fill in the value")
     try:
@@ -221,6 +238,7 @@ def _require_number(text: str, name: str, largest: float) -> None:
         number = math.nan
     if not _is_number(text):
         what = "not finite" if math.isinf(number) or text.strip().lower().lstrip("+-") == "nan" else "not a number"
-        raise ValueError(f"{quoted(text)} in column {quoted(name)} is {what}")
+        empty = ": correct it, or leave the cell empty if the value is missing" if optional else ""
+        raise ValueError(f"{quoted(text)} in column {quoted(name)} is {what}{empty}")
     if abs(number) > largest:
         raise ValueError(f"{quoted(text)} in column {quoted(name)} is beyond float32: read the file as float64")

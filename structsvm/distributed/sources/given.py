@@ -76,7 +76,7 @@ def _way(part: Any) -> str:
 def _features(X: Any) -> tuple[Any, tuple[str, ...] | None]:
     """Return checked features and their names; errors explain how to treat missing values in partitions."""
     try:
-        rows, names, _ = read_features("Ranker", X, min_rows=0)
+        rows, names, _, _ = read_features("Ranker", X, min_rows=0)
     except InputError as error:
         if "FillMissing" not in str(error):
             raise

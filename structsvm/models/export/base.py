@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import evolve
 
-from structsvm.exceptions import InputError, brief
+from structsvm.exceptions import InputError, brief, first_of
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.foundation.settings import as_path, require_kind
 from structsvm.foundation.storage.files import replacement
@@ -149,6 +149,12 @@ def export(
         raise InputError(f"model_name must be text, got {brief(model_name)}")
     model = _written_form(model_of(ranker).named(feature_names))
     left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
+    if model.categories:
+        columns = first_of(model.categories)
+        left_out.append(
+            f"{called} takes features of 0 and 1, named column=value, for the columns of categories: {columns}. "
+            "model.checked(frame) makes them"
+        )
     if writer.zero_based:
         left_out.append(
             f"{called} counts features from 0 when it reads a text file itself: for such files, train with "
