@@ -96,7 +96,8 @@ class Calibration:
             kind = "relevant" if relevant.all() else "not relevant"
             raise InputError(
                 f"all {len(sample)} documents to calibrate on are {kind}: pass queries with relevant documents (label "
-                "above 0) and others, or y >= 2 to count only higher grades as relevant"
+                "above 0) and others; or y >= 2, on the command line --relevant-from 2, to count only higher grades as "
+                "relevant"
             )
         curve = (_isotonic if method == "isotonic" else _sigmoid)(sample, relevant, weights)
         return cls(method, curve, used, len(sample), int(relevant.sum()))

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
@@ -61,6 +63,15 @@ def test_without_routing_the_error_says_what_to_switch_on(data: Any) -> None:
     X, y, qid = data
     with pytest.raises(InputError, match="QueryPercentiles needs qid.*enable_metadata_routing"):
         make_pipeline(QueryPercentiles(), Thresholds(), Ranker()).fit(X, y, ranker__qid=qid)
+
+
+def test_drift_names_the_columns_of_the_input_if_frames_pass_through(data: Any) -> None:
+    X, y, qid = data
+    frame = pd.DataFrame(X, columns=["bm25", "lm", "tfidf"])
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), Ranker()).set_output(transform="pandas")
+    pipeline.fit(frame, y, ranker__qid=qid)
+    shifted = pipeline[:-1].transform(frame.assign(lm=frame.lm + 1e6))
+    assert str(pipeline[-1].model_.check(shifted, qid)).split("\n")[1].startswith("lm: PSI")
 
 
 def test_data_frames_keep_their_names(data: Any) -> None:
