@@ -51,6 +51,15 @@ def test_frank_wolfe_refuses_planes_whose_products_are_finite_but_too_large():
         solve(FrankWolfe(max_iter=200), scale=1e142)
 
 
+def test_a_pool_of_many_rows_is_solved():
+    """The QP of one example with 2,000 rows is ill-conditioned: its dual rises for many rounds while its gap does not."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((2000, 40))
+    relevant = rows @ rng.standard_normal(40) + 3.0 * rng.standard_normal(2000) > 3.0
+    problem = Problem.from_queries(rows, relevant.astype(float), np.zeros(2000), loss="f1", C=100.0)
+    assert OneSlack().solve(problem).converged
+
+
 @pytest.mark.parametrize("C", [5e-324, 1e-308, 1e-141, 1e141, 1e154, 1e308, 1.7e308])
 def test_C_is_refused_by_name(C):
     with pytest.raises(InputError, match=r"^C must be from 1e-140 to 1e\+140"):

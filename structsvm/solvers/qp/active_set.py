@@ -17,8 +17,12 @@ PASSES = 20
 PATIENCE = 5
 """Rounds that together make no progress, after which rounding is assumed to prevent more."""
 
-ROUNDS = 10_000
+ROUNDS = 1_000
 """Largest number of rounds of passes and Newton steps."""
+
+WORTH_A_ROUND = 1e-4
+"""Rise of the dual in a round, as a part of the wanted gap, that counts as progress. Far from the optimum of an
+ill-conditioned program, the gap goes up and down, and the dual doubles many times before it matters."""
 
 RIDGE = 1e-13
 """First ridge on a face, as a fraction of the largest diagonal entry; raised until positive definite."""
@@ -69,8 +73,7 @@ class ActiveSet(QPBackend):
                 solve.newton()
                 gap = solve.pairs(0)
             dual = solve.dual()
-            # A smaller rise is rounding, or too slow to close the gap within ROUNDS.
-            least = max(best.gap / ROUNDS, 1e-15 * abs(last_dual))
+            least = max(WORTH_A_ROUND * qp.tol, 1e-15 * abs(last_dual))
             progress = gap < 0.5 * best.gap or dual > last_dual + least
             stalled, last_dual = (0, dual) if progress else (stalled + 1, last_dual)
             if gap < best.gap:
