@@ -52,7 +52,7 @@ def test_frank_wolfe_refuses_planes_whose_products_are_finite_but_too_large():
 
 
 def test_a_pool_of_many_rows_is_solved():
-    """The QP of one example with 2,000 rows is ill-conditioned: its dual rises for many rounds while its gap does not."""
+    """The QP of one example with 2,000 rows is ill-conditioned: its dual rises for many rounds before its gap falls."""
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((2000, 40))
     relevant = rows @ rng.standard_normal(40) + 3.0 * rng.standard_normal(2000) > 3.0
