@@ -10,10 +10,11 @@ from click.core import ParameterSource
 
 from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo, echo_wrapped, note, progress_line, show_tables
-from structsvm.cli.shared.data import Columns, read_data, with_columns
+from structsvm.cli.shared.data import Columns, read_data, require_present, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import (
     list_option,
+    missing_option,
     names_in,
     names_of,
     needing,
@@ -131,6 +132,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     **_QPS,
     help="Store the QPs of each loss, solver and C, solved by the built-in backend, in this new folder.",
 )
+@missing_option
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
 @with_outputs("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
@@ -144,6 +146,7 @@ def compare_command(
     time_limit: float,
     profile_path: Path | None,
     save_programs: Path | None,
+    missing: str | float | None,
     limits: Limits,
     signs: dict[str, int],
     columns: Columns,
@@ -170,6 +173,7 @@ def compare_command(
     from structsvm.foundation.storage.records import count_records
     from structsvm.solvers.comparison import compare
     from structsvm.training import Regularizer
+    from structsvm.training.filling import without_missing
 
     check_plot(profile_path)
     for name in loss_names:
@@ -180,7 +184,10 @@ def compare_command(
         say(f"reading {counted(len(data), 'file')}")
         train = read_data(data, columns)
         regularizer = Regularizer("Ranker", **settings_for(train, limits, signs))
-        X = narrowed(train.X, occupied(train.X)) if regularizer.plain else train.X
+        if missing is None:
+            require_present(train)
+        X, _ = without_missing("Ranker", missing, train.X, train.feature_names)
+        X = narrowed(X, occupied(X)) if regularizer.plain else X
         weight = train.sample_weight
         plain = {
             name: Problem.from_queries(X, train.y, train.qid, loss=name, sample_weight=weight) for name in loss_names

@@ -14,6 +14,7 @@ from structsvm.cli.shared.options import (
     SEED,
     Whole,
     measure_option,
+    missing_option,
     name_option,
     number_option,
     require_ranking_loss,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @name_option(losses, "--loss", default="map", help="Loss to optimize.")
 @number_option("-C", "C", default=1.0, help='Weight of the mean hinge; "structsvm train --C-grid" finds a good one.')
 @with_normalize("The model stores the setting.")
+@missing_option
 @number_option(
     "--step",
     default=1.0,
@@ -62,6 +64,7 @@ def select_command(
     loss: str,
     C: float,
     normalize: str | None,
+    missing: str | float | None,
     step: float,
     min_features: int,
     folds: int,
@@ -87,7 +90,7 @@ def select_command(
         say(f"reading {counted(len(data), 'file')}")
         train = read_data(data, columns, use="are not used: select counts all queries alike")
         search = FeatureEliminationCV(
-            Ranker(loss, C, normalize=normalize, measure=measure),
+            Ranker(loss, C, normalize=normalize, missing=missing, measure=measure),
             step=int(step) if step >= 1.0 else step,
             min_features=min_features,
             cv=folds,

@@ -128,6 +128,8 @@ class TrainedModel(ABC):
             **training.record(),
             **self._limits_in_words(),
             **({} if self._joint else {"normalize": training.settings.get("normalize")}),
+            **({} if self.fill is None else {"missing": training.settings.get("missing")}),
+            **({"categories": ", ".join(self.categories)} if self.categories else {}),
             **({"features": self.n_features} if self.n_features else {}),
             **self._sizes(),
             **training.counts(),

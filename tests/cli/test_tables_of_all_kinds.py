@@ -113,3 +113,14 @@ def test_a_table_with_a_mistake_gets_one_message(run, tmp_path, change, options,
     FRAME.assign(**change).to_csv(tmp_path / "train.csv")
     result = run("train", tmp_path / "train.csv", *options, "--model", tmp_path / "model.npz", code=code)
     assert re.search(said, " ".join(result.output.split())), result.output
+
+
+def test_other_commands_read_the_table(run, table, tmp_path):
+    run("select", table, "--missing", "median", "--step", 0.5, "--folds", 2, "--model", tmp_path / "chosen.npz")
+    assert load(tmp_path / "chosen.npz").categories == ("colour",)
+    run("evaluate", tmp_path / "chosen.npz", table)
+    run("train", table, "--missing", "median", "--model", tmp_path / "model.npz")
+    shown = run("show", tmp_path / "model.npz").output
+    assert re.search(r"missing +median\ncategories +colour\n", shown)
+    assert "'age' is missing in" in run("compare", table, code=2).output
+    run("compare", table, "--missing", "median", "--solver", "one-slack", "--csv", tmp_path / "gaps.csv")

@@ -243,6 +243,22 @@ def read_judges(
     return judges
 
 
+def require_present(data: "RankingData") -> None:
+    """Raise InputError for missing features, which the solvers do not take."""
+    import numpy as np
+
+    if not isinstance(data.X, np.ndarray) or not np.isnan(data.X).any():
+        return
+    counts = np.isnan(data.X).sum(axis=0)
+    column = int(np.flatnonzero(counts)[0])
+    name = f"feature {column + 1}" if data.feature_names is None else quoted(data.feature_names[column])
+    others = f", and {int(np.count_nonzero(counts)) - 1} others too" if np.count_nonzero(counts) > 1 else ""
+    raise InputError(
+        f"{name} is missing in {counts[column]:,} of {len(data.X):,} documents{others}: "
+        "give --missing median, mean or a number, or train with --ranker trees, which learns from missing features"
+    )
+
+
 def _refuse_names(names: tuple[str, ...], names_of_file: tuple[str, ...], path: Path) -> NoReturn:
     """Raise InputError with the features that a file lacks, or that are unknown."""
     expected, there = set(names), set(names_of_file)

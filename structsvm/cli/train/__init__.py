@@ -7,7 +7,7 @@ import click
 
 from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show_tables
-from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
+from structsvm.cli.shared.data import Columns, read_data, read_judges, require_present, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
     Whole,
@@ -26,7 +26,7 @@ from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
-from structsvm.cli.train.rankers import make_ranker, require_applicable, require_present, tol_of, warm_started
+from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
 from structsvm.cli.train.summary import summary
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL

@@ -7,15 +7,13 @@ import click
 from click.core import ParameterSource
 
 from structsvm.cli.shared.options import make_solver, require_ranking_loss
-from structsvm.exceptions import InputError, counted, quoted
+from structsvm.exceptions import InputError, counted
 from structsvm.registry import rankers, solvers
 from structsvm.registry.spelling import Spelling, name_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from structsvm.data import RankingData
 
 _OF_SOLVERS = ("solver", "backend", "max_iter")
 
@@ -60,22 +58,6 @@ def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
         raise click.UsageError("each value of --C-grid starts from the previous value: leave --warm-start out")
     if grid and _is_given("C"):
         raise click.UsageError("-C is one value and --C-grid several: leave one out")
-
-
-def require_present(data: "RankingData") -> None:
-    """Raise InputError for missing features, which the ranker does not take."""
-    import numpy as np
-
-    if not isinstance(data.X, np.ndarray) or not np.isnan(data.X).any():
-        return
-    counts = np.isnan(data.X).sum(axis=0)
-    column = int(np.flatnonzero(counts)[0])
-    name = f"feature {column + 1}" if data.feature_names is None else quoted(data.feature_names[column])
-    others = f", and {int(np.count_nonzero(counts)) - 1} others too" if np.count_nonzero(counts) > 1 else ""
-    raise InputError(
-        f"{name} is missing in {counts[column]:,} of {len(data.X):,} documents{others}: "
-        "give --missing median, mean or a number, or choose --ranker trees, which learns from missing features"
-    )
 
 
 def _is_given(option: str) -> bool:

@@ -16,6 +16,7 @@ from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.sources.given import partition
 from structsvm.exceptions import InputError
+from structsvm.foundation.categories import source_of
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.settings import (
     as_float_type,
@@ -84,6 +85,11 @@ def read_file(path: str, number: int, columns: FileColumns) -> Partition:
         needs = "required" if columns.labels else "optional"
         roles: dict[str, Any] = {"label": columns.label, "qid": columns.qid, "features": columns.features}
         data = load_table(file, **roles, dtype=columns.dtype, labels=needs, queries=needs)
+        # A partition may lack some categories, so features are numbers only.
+        numbers = [k for k, name in enumerate(data.feature_names or ()) if source_of(name, data.categories) is None]
+        if len(numbers) < data.X.shape[1]:
+            names = tuple((data.feature_names or ())[k] for k in numbers)
+            data = evolve(data, X=data.X[:, numbers], feature_names=names, categories=())
     else:
         reading = Reading(
             n_features=columns.n_features,
