@@ -220,14 +220,12 @@ class _Rows:
         missing = [name for name in self._columns if name not in table.names]
         if missing:
             raise InputError(f"{table.path} lacks features: {_listed(missing)}; its columns: {_listed(table.names)}")
-        strange = {
-            name: kind for name in self._numbers or () if (kind := table.others.get(name, ONLY_MISSING)) != ONLY_MISSING
-        }
-        for name, kind in strange.items():
-            raise InputError(
-                f"{table.path}: column {quoted(name)} has {kind}: leave it out of the features, or make numbers of it, "
-                "such as days of dates"
-            )
+        for name in self._numbers or ():
+            if table.others.get(name, ONLY_MISSING) != ONLY_MISSING:
+                raise InputError(
+                    f"{table.path}: column {quoted(name)} has {table.others[name]}: leave it out of the features, or "
+                    "make numbers of it, such as days of dates"
+                )
         taken = [name for name in (self._naming.label, self._naming.qid, docid) if name in self._columns]
         if taken:
             raise InputError(
@@ -320,10 +318,9 @@ class _Rows:
         ]
         X = np.concatenate(parts, axis=1, dtype=plain.dtype, casting="same_kind")
         categories = tuple(name for name in columns if values.get(name))
-        if not self._features or set(self._features) != set(names):
+        if set(self._features) != set(names) or self._features == names:
             return X, names, categories
-        order = [names.index(name) for name in self._features]
-        return X[:, order], self._features, categories
+        return X.take([names.index(name) for name in self._features], axis=1), self._features, categories
 
     def _require_apart(self) -> None:
         """Raise InputError if a query is 1 in one file and 1.0 in another."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from structsvm.foundation.arrays import reads_as_number
 from structsvm.foundation.frames import as_narwhals, column_names, read_frame
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import missing_rows
-from structsvm.foundation.settings import repeated
 from structsvm.foundation.types import Matrix
 
 MOST_VALUES = 50
@@ -52,17 +52,13 @@ def one_hot(texts: Sequence[str | None], values: Sequence[str]) -> Matrix:
     return out
 
 
-def encoded_names(columns: Iterable[str], values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def encoded_names(columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the names of features, with "column=value" for the values of columns of categories."""
-    names = [
-        name
-        for column in columns
-        for name in ([f"{column}={value}" for value in values[column]] if column in values else [column])
-    ]
-    twice = repeated(names) or next((name for name in names if name in columns and source_of(name, values)), None)
-    if twice is not None:
-        raise InputError(f"the column {twice!r} has the name of a value of another column: rename it")
-    return tuple(names)
+    for name in columns:
+        if source_of(name, values) is not None:
+            raise InputError(f"the column {name!r} is named like a value of another column: rename it")
+    of_column = ([f"{name}={value}" for value in values[name]] if name in values else [name] for name in columns)
+    return tuple(chain.from_iterable(of_column))
 
 
 def categories_in(X: Any) -> tuple[str, ...]:
@@ -124,4 +120,5 @@ def read_encoded(
 def _texts(cells: list[Any]) -> list[str | None]:
     entries = np.empty(len(cells), dtype=object)
     entries[:] = cells
-    return [None if missing else str(cell) for cell, missing in zip(cells, missing_rows(entries).tolist(), strict=True)]
+    missing = missing_rows(entries).tolist()
+    return [None if lacks else str(cell).strip() for cell, lacks in zip(cells, missing, strict=True)]

@@ -411,11 +411,9 @@ class TrainedModel(ABC):
             and X.shape[1] == self.n_features
             and X.flags.c_contiguous
         )
-        return (
-            X
-            if fits
-            else checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse, self.categories)
-        )
+        if fits:
+            return X
+        return checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse, self.categories)
 
 
 def model_of(ranker: Any) -> TrainedModel:
