@@ -54,6 +54,7 @@ class DaskRanker(Ranker):
     ----------
     loss, C, tol, max_iter, fit_intercept, intercept_scaling, class_weight, measure, normalize, center : as in `Ranker`.
     feature_penalty, bounds, monotonic_cst, warm_start : as in `Ranker`.
+    missing : None; partitions are not searched for missing values.
     solver : "auto", "one-slack", or a `OneSlack` with custom settings.
     n_jobs : number of threads in this process, as in `Ranker`. Each thread of a worker handles one partition at a
         time.
