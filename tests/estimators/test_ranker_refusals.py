@@ -118,7 +118,7 @@ def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_woul
     entries = [1.0, np.nan, np.inf, np.nan], [77, 77, 5000, 77], [99_999, 500, 3, 100]
     for form in (sp.coo_array, sp.csr_array, sp.csc_matrix, sp.dok_array):
         X = form(sp.coo_array((entries[0], entries[1:]), shape=shape))
-        with pytest.raises(InputError, match="contains NaN. The first is at row 77, column 100. If NaN"):
+        with pytest.raises(InputError, match="contains NaN. The first is at row 77, column 100. Train"):
             Ranker("zero_one").fit(X, y)
     unordered = sp.csr_array((entries[0], [9, 7, 3, 5], [0, 0, 4, 4]), shape=(3, 10))
     with pytest.raises(InputError, match="The first is at row 1, column 3. If"):
