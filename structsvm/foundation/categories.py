@@ -18,6 +18,7 @@ from structsvm.foundation.types import Matrix
 MOST_VALUES = 50
 """Largest number of different texts in a column that counts as categories without a declaration."""
 
+_TRUTHS = {"true", "false"}
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 
 
@@ -64,7 +65,7 @@ def encoded_names(columns: Sequence[str], values: Mapping[str, Sequence[str]]) -
 def categories_in(X: Any) -> tuple[str, ...]:
     """Return the columns of a data frame that are categories: declared ones of texts, and texts with few values.
 
-    Texts that are mostly numbers, and dates, do not count.
+    Texts that are mostly numbers, truth values and dates do not count.
     """
     import narwhals.stable.v2 as nw
 
@@ -83,7 +84,7 @@ def _are_categories(column: Any, *, declared: bool) -> bool:
     values = set(cells)
     if declared:
         return any(isinstance(value, str) for value in values)
-    if not are_few(len(values), len(column)) or are_dates(values):
+    if not are_few(len(values), len(column)) or are_dates(values) or {text.lower() for text in values} <= _TRUTHS:
         return False
     return 2 * sum(map(reads_as_number, cells)) <= len(cells)
 

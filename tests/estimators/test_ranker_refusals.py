@@ -121,7 +121,7 @@ def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_woul
         with pytest.raises(InputError, match="contains NaN. The first is at row 77, column 100. Train"):
             Ranker("zero_one").fit(X, y)
     unordered = sp.csr_array((entries[0], [9, 7, 3, 5], [0, 0, 4, 4]), shape=(3, 10))
-    with pytest.raises(InputError, match="The first is at row 1, column 3. If"):
+    with pytest.raises(InputError, match="The first is at row 1, column 3. Train"):
         Ranker("zero_one").fit(unordered, [0, 1, 1])
     with pytest.raises(InputError, match=r"contains infinity.*\nThe first is at row 1, column 0: remove or replace"):
         Ranker("zero_one").fit(sp.csr_array([[1.0], [np.inf]]), [0, 1])

@@ -29,6 +29,7 @@ def test_each_value_is_a_feature_and_other_texts_are_zero_in_all():
         (pd.Categorical([3, 1, 2, 1] * 2), False),
         (list("abcdefgh"), False),
         (["a"] * 8, False),
+        (["True", "false"] * 4, False),
         (["1", "2", "3", "x"] * 2, False),
         (["2026-01-01", "2026-01-02"] * 4, False),
         ([None] * 8, False),
