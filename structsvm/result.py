@@ -62,6 +62,10 @@ class Status(Enum):
     STOPPED = "stopped by the callback: this is the best result so far"
     UNFINISHED = "stored in a checkpoint while the solver was running: this is the best result so far"
 
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Return the class and the value, for skops, which does not call the `__reduce_ex__` of enums."""
+        return type(self), (self.value,)
+
 
 @frozen
 class Step:

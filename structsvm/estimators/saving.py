@@ -1,6 +1,7 @@
 """Give estimators the results of fits, write their models to files, and restore estimators from models."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -173,7 +174,7 @@ def from_model(cls: type[Estimator], model: TrainedModel) -> Estimator:
 
 def _owned(estimator: Any, model: TrainedModel) -> TrainedModel:
     """Return a model that knows how to restore its estimator, if it predicts by it."""
-    return evolve(model, estimator_of=type(estimator).from_model) if isinstance(model, JointModel) else model
+    return evolve(model, estimator_of=partial(from_model, type(estimator))) if isinstance(model, JointModel) else model
 
 
 def result_of(estimator: Any) -> Any:

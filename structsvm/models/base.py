@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields_dict, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
@@ -102,6 +102,10 @@ class TrainedModel(ABC):
     fill: Vector | None = field(default=None, repr=False)
     training: Training = field(factory=Training, repr=False)
     calibration: "Calibration | None" = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields without cached properties, which may refer to the model: skops stores no cycles."""
+        return {name: getattr(self, name) for name in fields_dict(type(self))}
 
     @property
     def propagates_nan(self) -> bool:
