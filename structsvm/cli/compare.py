@@ -134,7 +134,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
 )
 @missing_option
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
-@with_columns(cache=True)
+@with_columns(cache=True, weight=True)
 @with_outputs("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
 def compare_command(
     data: tuple[Path, ...],

@@ -31,7 +31,7 @@ class RankingData:
     feature_names : name of each column; None if the columns have only numbers.
     categories : columns of the file that are categories, whose values are features "column=value".
     sample_weight : weight of each row, shape (n,), for ``fit(..., sample_weight=data.sample_weight)``; None if there is
-        no file of weights.
+        no file or column of weights.
 
     Examples
     --------

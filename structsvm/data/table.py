@@ -50,6 +50,7 @@ class Naming:
     categories: tuple[str, ...] = ()
     labels: bool = True
     queries: bool = True
+    weight: str | None = None
 
 
 def load_table(
@@ -63,6 +64,7 @@ def load_table(
     dtype: DTypeLike = np.float64,
     labels: str = "required",
     queries: str = "required",
+    weight: str | None = None,
 ) -> RankingData:
     r"""Read CSV, TSV or Parquet files with named columns as one data set.
 
@@ -90,6 +92,7 @@ def load_table(
     dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
+    weight : name of the column of weights, for ``sample_weight``; None: no weights.
 
     Returns
     -------
@@ -114,12 +117,13 @@ def load_table(
     paths = as_paths("path_or_paths", path_or_paths)
     for what, name in (("label", label), ("qid", qid)):
         require_kind(what, name, str, "the name of a column")
-    require_kind("docid", docid, str | None, "the name of a column, or None")
+    for what, optional in (("docid", docid), ("weight", weight)):
+        require_kind(what, optional, str | None, "the name of a column, or None")
     require_choice("labels", labels, NEEDS)
     require_choice("queries", queries, NEEDS)
     named = None if features is None else as_names("features", features)
     declared = () if isinstance(categories, tuple) and not categories else as_names("categories", categories)
-    naming = Naming(label, qid, docid, named, declared, labels == "required", queries == "required")
+    naming = Naming(label, qid, docid, named, declared, labels == "required", queries == "required", weight)
     data, _ = read_tables(paths, naming, as_float_type(dtype))
     return data
 
@@ -148,6 +152,7 @@ class _Rows:
         self._declared: frozenset[str] = frozenset()
         self._different: dict[str, dict[str, str]] = {}
         self._labels, self._queries, self._values = Growing(np.float64), Growing(np.int64), Growing(dtype)
+        self._weights = Growing(np.float64)
         self._ids: dict[str, int] = {}
         self._home: dict[int, Path] = {}
         self._doc_ids: list[str] = []
@@ -160,7 +165,8 @@ class _Rows:
         features = self._numbers or ()
         texts = list(dict.fromkeys([*self._texts, *(name for name in (qid, self._docid) if name is not None)]))
         unnamed = features if self._naming.features is None else ()
-        numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
+        weight = self._naming.weight
+        numbers = list(dict.fromkeys([*features, *(name for name in (label, weight) if name is not None)]))
         optional = [*features, *self._texts]
         for batch in table.batches(Wanted(numbers, texts, float(np.finfo(self._dtype).max), unnamed, optional)):
             count = len(batch.numbers)
@@ -171,6 +177,8 @@ class _Rows:
             )
             self._values.more(count * len(features)).reshape(count, -1)[:] = batch.numbers[:, : len(features)]
             self._labels.more(count)[:] = batch.numbers[:, numbers.index(label)] if label else np.nan
+            if weight is not None:
+                self._weights.more(count)[:] = batch.numbers[:, numbers.index(weight)]
             self._number(table.path, batch.texts[qid] if qid else np.full(count, str(table.path), object))
             for name, cells in self._texts.items():
                 self._collect(name, cells, batch.texts[name].tolist())
@@ -205,12 +213,14 @@ class _Rows:
         docid = self._naming.docid
         if docid is None and _DOCID in table.names:
             docid = _DOCID
-        if docid is not None and docid not in table.names:
-            raise InputError(f"{table.path} has no column {quoted(docid)}; its columns: {_listed(table.names)}")
+        for name in (docid, self._naming.weight):
+            if name is not None and name not in table.names:
+                raise InputError(f"{table.path} has no column {quoted(name)}; its columns: {_listed(table.names)}")
         if first and docid != self._docid:
             raise InputError(f"{table.path} differs from the files before it: all files or none must have document ids")
         self._docid = docid
-        others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
+        roles = (self._naming.label, self._naming.qid, docid, self._naming.weight)
+        others = [n for n in table.names if n not in roles]
         if not first:
             self._columns = self._chosen(table, others)
             self._declared = table.declared
@@ -226,7 +236,7 @@ class _Rows:
                     f"{table.path}: column {quoted(name)} has {table.others[name]}: leave it out of the features, or "
                     "make numbers of it, such as days of dates"
                 )
-        taken = [name for name in (self._naming.label, self._naming.qid, docid) if name in self._columns]
+        taken = [name for name in roles if name in self._columns]
         if taken:
             raise InputError(
                 f"column {quoted(taken[0])} is a feature and has another role: leave it out of the features"
@@ -285,6 +295,7 @@ class _Rows:
             qid=decoded_ids(list(self._ids), self._queries.release()),
             doc_ids=np.array(self._doc_ids) if self._docid is not None else None,
             feature_names=names,
+            sample_weight=None if self._naming.weight is None else self._weights.release(),
             categories=categories,
         )
 

@@ -131,6 +131,8 @@ class ScoreLoss(StructuredLoss[Y]):
         prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
+    labels_are_weights : True if labels are weights of documents, and the loss is linear in them. ``sample_weight`` then
+        multiplies the labels and may differ within a query.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.
@@ -155,6 +157,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     kernel: Any = None
     numeric_labels: ClassVar[bool] = False
+    labels_are_weights: ClassVar[bool] = False
 
     sparse_entries: int | None = None
     """Number of non-zero joint features of an example if planes are stored as sparse vectors; None: dense."""

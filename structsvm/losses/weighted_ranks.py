@@ -67,6 +67,7 @@ class WeightedRanks(SwappedPairsLoss):
 
     kernel = staticmethod(weighted_ranks)
     numeric_labels = True
+    labels_are_weights = True
     why_unusable = (
         "none has two documents, one of them with a label above 0. Labels are the weights of documents, such as clicks "
         "over their propensities; check the labels and qid"

@@ -204,6 +204,20 @@ def test_weights_beside_the_data_are_used(run, model):
     run("train", "train.txt", "--model", "train.txt.weight", code=2)
 
 
+@pytest.mark.parametrize("loss", ["zero_one", "weighted_ranks"])
+def test_a_column_of_a_table_weights_documents(run, loss):
+    data = load_letor("train.txt")
+    weights = np.arange(len(data.y)) % 3 + 0.5
+    frame = pd.DataFrame(data.X, columns=list("abcd")).assign(label=data.y, qid=data.qid, w=weights)
+    frame.to_csv("weighted.csv", index=False)
+    run("train", "weighted.csv", "--weight", "w", "--loss", loss, "-C", "1", "--model", "w.npz")
+    expected = Ranker(loss, C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
+    np.testing.assert_array_equal(Ranker.load("w.npz").coef_, expected.coef_)
+    assert run("predict", "w.npz", "weighted.csv").stdout.split() == [
+        repr(s) for s in expected.predict(data.X).tolist()
+    ]
+
+
 def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
     names = "".join(f"# feature {k} = {name}\n" for k, name in enumerate("abcd", 1))
     for name in ("train.txt", "test.txt"):

@@ -381,3 +381,13 @@ def test_the_package_that_reads_parquet_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[parquet\]'"):
         load_table(path)
+
+
+def test_a_named_column_has_the_weights_of_rows(tmp_path):
+    path = write(tmp_path, "label,qid,x,weight\n1,1,2,0.5\n0,1,3,2\n")
+    data = load_table(path, weight="weight")
+    assert data.feature_names == ("x",)
+    assert data.sample_weight.tolist() == [0.5, 2.0]
+    assert load_table(path).feature_names == ("x", "weight")
+    with pytest.raises(InputError, match="has no column 'w'"):
+        load_table(path, weight="w")

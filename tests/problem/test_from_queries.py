@@ -134,7 +134,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "qid matrix": ({"qid": QID[:, None]}, rf"shape \({ROWS},\), got shape \({ROWS}, 1\)$"),
     "group sizes": ({"qid": [4] * 5}, r"these look like group sizes: np.repeat\(np.arange\(len\(group\)\), group\)"),
     "weights": ({"sample_weight": np.ones(5)}, rf"sample_weight must be one weight per row, shape \({ROWS},\)"),
-    "weights differ": ({"sample_weight": np.arange(ROWS)}, "sample_weight differs within a query"),
+    "weights differ": (
+        {"sample_weight": np.arange(ROWS)},
+        "sample_weight differs within a query.*same weight, or use zero_one or weighted_ranks",
+    ),
     "negative weight": ({"sample_weight": -np.ones(ROWS)}, "not negative: 20 of 20 are not, the first is -1 at row 0$"),
     "infinite weight": ({"sample_weight": np.full(ROWS, np.inf)}, "must be finite and .* the first is inf at row 0$"),
     "NaN weight": ({"sample_weight": np.full(ROWS, np.nan)}, "must be finite and .* the first is nan at row 0$"),
@@ -237,3 +240,15 @@ def test_from_examples_needs_an_output_for_each_input(loss: Any) -> None:
 def test_make_needs_an_output_for_each_example_of_the_operator() -> None:
     with pytest.raises(InputError, match="3 inputs and 1 outputs were given"):
         Problem.make(Examples(Multiclass(classes=[0, 1]), Rows.one_row_per_example(np.ones((3, 2))), [0]), C=1.0)
+
+
+def test_weights_of_documents_multiply_the_labels_of_weighted_ranks() -> None:
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(12, 3)), rng.integers(0, 3, 12) * 1.0, rng.uniform(0.5, 2.0, 12)
+    qid = np.repeat([0, 1, 2], 4)
+    w, values = rng.normal(size=3), []
+    for labels, weight in ((y, weights), (y * weights, None)):
+        problem = Problem.from_queries(X, labels, qid, loss="weighted_ranks", sample_weight=weight)
+        point = problem.at(w)
+        values.append(problem.primal(problem.planes(point), point))
+    assert values[0] == pytest.approx(values[1], rel=1e-12)

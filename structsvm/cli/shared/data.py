@@ -28,6 +28,7 @@ class Columns:
     label: str | None = None
     qid: str | None = None
     docid: str | None = None
+    weight: str | None = None
     features: tuple[str, ...] | None = None
     categories: tuple[str, ...] | None = None
     groups: tuple[Path, ...] = ()
@@ -48,7 +49,7 @@ class Columns:
     @property
     def named(self) -> dict[str, Any]:
         """The column options in use, by role."""
-        roles = ("label", "qid", "docid", "features", "categories")
+        roles = ("label", "qid", "docid", "weight", "features", "categories")
         return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
 
     @property
@@ -77,6 +78,7 @@ _OF_TABLES = (
         "columns of texts with 2 to 50 values]",
     ),
 )
+_OF_TRAINING = (click.option("--weight", metavar="COLUMN", help="Tables: column of weights.  [default: no weights]"),)
 _OF_LETOR = (
     click.option(
         "--groups",
@@ -102,9 +104,14 @@ _CACHE = (
 )
 
 
-def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]:
+def with_columns(*, letor: bool = True, cache: bool = False, weight: bool = False) -> Callable[[T], T]:
     """Add the options about data files to a command, which receives them as ``columns``."""
-    options = (*_OF_TABLES, *(_OF_LETOR if letor else ()), *(_CACHE if cache else ()))
+    options = (
+        *_OF_TABLES,
+        *(_OF_TRAINING if weight else ()),
+        *(_OF_LETOR if letor else ()),
+        *(_CACHE if cache else ()),
+    )
 
     def decorate(command: T) -> T:
         @wraps(command)

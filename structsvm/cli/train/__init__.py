@@ -143,7 +143,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     help="File to save the state of the training to, about once a minute; the same command resumes from it. With "
     "--C-grid, each value of C has a separate file, which is named after it.",
 )
-@with_columns(cache=True)
+@with_columns(cache=True, weight=True)
 @click.option("-m", "--model", type=MODEL, required=True, help="File to write the model to.")
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
