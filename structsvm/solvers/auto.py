@@ -49,9 +49,13 @@ _EARLY = 0.5
 _MOST_BYTES = 2**25
 """Size of the cuts of `NSlack` and their products up to which it continues from Frank-Wolfe."""
 
-_VALUES_A_WEIGHT, _VALUES_WITH_TWO_CUTS = 2, 5
+_VALUES_A_WEIGHT, _VALUES_OF_MANY = 2, 10
 """Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
-should be cheaper than reading the rows that it summarizes. `OneSlack` needs fewer passes if it makes two cuts."""
+should be cheaper than reading the rows that it summarizes. With many examples, `OneSlack` needs few passes if it makes
+two cuts."""
+
+_MANY = 5
+"""Number of examples per weight from which there are many."""
 
 _LONG = 25
 """The same number from which queries are long."""
@@ -71,8 +75,8 @@ class Auto(Solver):
     For rankings, Frank-Wolfe needs memory for several planes of d numbers per example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
-    - a plane has half as many numbers as the rows that it summarizes, or more, as with single or sparse rows; a fifth
-      with up to 1,000 weights;
+    - a plane has half as many numbers as the rows that it summarizes, or more, as with single or sparse rows; or a
+      tenth, with up to 1,000 weights and at least five examples for each;
     - a plane has a tenth as many numbers or more, and all examples share scores, as in long chains;
     - there is one example;
     - a loss in Python is computed by several processes;
@@ -130,7 +134,8 @@ class Auto(Solver):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         planes = places_within(problem.n, problem.d, DEFAULT_MEMORY)
         structured = problem.operator.shared and problem.exact
-        least = _VALUES_WITH_TWO_CUTS if makes_two_cuts(problem) else _VALUES_A_WEIGHT
+        many = makes_two_cuts(problem) and problem.n >= _MANY * problem.d
+        least = _VALUES_OF_MANY if many else _VALUES_A_WEIGHT
         least = MOST_VALUES if structured else least
         small = least * problem.n * problem.d <= problem.stored or not problem.has_kernel
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1

@@ -41,8 +41,10 @@ _FARTHEST = 2.0
 _NEAREST = 0.03
 """Smallest t to evaluate first."""
 
-_ACCURACY = 0.01
-"""Fraction of the descent so far that the search may leave."""
+_ACCURACY, _ACCURACY_OF_CALLS = 1e-4, 0.01
+"""Fraction of the descent so far that the search may leave, and the same if an evaluation is a call to workers.
+
+A cut at the exact minimum saves iterations of rankings: at C = 10,000, ROC area needs 7 instead of 48."""
 
 
 TOWARD_TARGET = 0.1
@@ -109,7 +111,8 @@ def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evalu
         # Most minima are near the last minimum, so the first point evaluated often serves the next cut.
         first = max(_beyond(state.last_t), _NEAREST)
         ahead = line.at(first) if line.together == 1 else None
-        t = lowest_on(line.regularizer, line.hinges, line.together, first, lowest_between=line.lowest_between)
+        accuracy = _ACCURACY if line.together == 1 else _ACCURACY_OF_CALLS
+        t = lowest_on(line.regularizer, line.hinges, line.together, first, accuracy, line.lowest_between)
         evaluated = base if t == 0.0 else line.at(t)
         if t > 0.0:
             state.consider(*evaluated)

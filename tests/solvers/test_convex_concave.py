@@ -161,4 +161,4 @@ def test_a_first_round_within_tol_is_followed_by_another() -> None:
     problem = Problem.from_queries(X, y, np.arange(24) // 6, loss="map", C=1.0)
     first, second = descend(problem, ramp(problem), OneSlack(tol=0.1)).rounds
     assert 0.0 < first.objective - first.primal < 0.1
-    assert second.primal < second.objective - 0.01
+    assert second.primal < second.objective - 0.001
