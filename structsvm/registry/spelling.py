@@ -203,9 +203,11 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
     composite = not {bool, int, float, str, NoneType}.issuperset(kinds)
     if composite and value[:1] + value[-1:] in ("[]", "{}"):
         return _looks_like(value)
-    if str in kinds:
-        return value
     number = float if float in kinds else int if int in kinds else None
+    if str in kinds:
+        with suppress(ValueError):
+            return value if number is None else parse_number(value, number)
+        return value
     if number is not None:
         try:
             return parse_number(value, number)
