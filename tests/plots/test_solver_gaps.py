@@ -42,7 +42,9 @@ def test_lines_are_the_curves_of_the_rows(table):
         assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 3
         for line, row in zip(lines, rows, strict=False):
             assert list(line.get_xdata()) == [*(seconds for seconds, _ in row.curve), row.seconds]
-            assert list(line.get_ydata()) == pytest.approx([*(max(gap, 1e-12) for _, gap in row.curve), row.gap])
+            assert list(line.get_ydata()) == pytest.approx(
+                [max(gap, 1e-12) for gap in (*(gap for _, gap in row.curve), row.gap)]
+            )
 
 
 def test_a_cross_where_a_run_ended_early(table):

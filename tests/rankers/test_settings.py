@@ -61,7 +61,7 @@ SETTINGS: list[tuple[type, dict[str, Any], str]] = [
     (
         TreeRanker,
         {"trees": "m.txt"},
-        r"or a fitted ensemble, got 'm.txt'. Load .*lightgbm.Booster\(model_file='m.txt'\)",
+        r"a fitted ensemble or the path of its file, got 'm.txt'. For a file, pass pathlib.Path\('m.txt'\)",
     ),
     (TreeRanker, {"n_estimators": 0}, "TreeRanker.n_estimators=.*. must be .*at least 1, got 0"),
     (TreeRanker, {"num_leaves": 1}, "num_leaves=.* at least 2, got 1"),

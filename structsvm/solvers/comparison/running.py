@@ -201,7 +201,7 @@ class CombinationRun:
         status, note = self._ending(result, watch)
         return evolve(
             self.from_steps(status, note, result.history, seconds),
-            gap=result.gap / result.C,
+            gap=max(result.gap, 0.0) / result.C,
             primal=result.primal,
             dual=result.dual,
             peak_cuts=max(watch.largest, *(step.cuts for step in result.history)),
