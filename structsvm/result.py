@@ -179,6 +179,9 @@ class CodeSet:
     where: NDArray[np.uint32] = field(repr=False)
     entry: Vector = field(repr=False)
 
+    def __len__(self) -> int:
+        return len(self.L)
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """Make it from the arrays of a result."""

@@ -199,12 +199,14 @@ class CombinationRun:
         seconds = watch.seconds
         result = evolve(result, history=tuple(steps.get(step.iteration, step) for step in result.history))
         status, note = self._ending(result, watch)
+        cuts = len(result.cuts.codes or result.cuts)
         return evolve(
             self.from_steps(status, note, result.history, seconds),
             gap=max(result.gap, 0.0) / result.C,
             primal=result.primal,
             dual=result.dual,
-            peak_cuts=max(watch.largest, *(step.cuts for step in result.history)),
+            cuts=cuts,
+            peak_cuts=max(watch.largest, *(step.cuts for step in result.history), cuts),
             qps=None if task.backend is None else watch.qps,
             handovers=None if task.backend is None else result.handovers,
         )
