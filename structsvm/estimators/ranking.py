@@ -24,7 +24,7 @@ from structsvm.features.operators.matrix import is_finite
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.queries import Queries, row_weights
-from structsvm.foundation.settings import checked_names
+from structsvm.foundation.settings import as_names, checked_names
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.models.base import TrainedModel
@@ -162,8 +162,9 @@ class RankingEstimator(BaseEstimator):
         categories : columns of categories, whose values are features "column=value", as `load_table` returns them.
         """
         check_is_fitted(self, "model_")
+        declared = () if isinstance(categories, tuple) and not categories else as_names("categories", categories)
         self.feature_names_in_ = np.array(checked_names("names", names, self.n_features_in_), dtype=object)
-        self._categories = tuple(categories)
+        self._categories = declared
         self.model_ = evolve(self.model_.named(self.known_names), categories=self._categories)
         return self
 

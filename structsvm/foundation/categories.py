@@ -65,7 +65,7 @@ def encoded_names(columns: Sequence[str], values: Mapping[str, Sequence[str]]) -
 def categories_in(X: Any) -> tuple[str, ...]:
     """Return the columns of a data frame that are categories: declared ones of texts, and texts with few values.
 
-    Texts that are mostly numbers, truth values and dates do not count.
+    Declared texts that are all numbers do not count, nor do other texts that are mostly numbers, truth values or dates.
     """
     import narwhals.stable.v2 as nw
 
@@ -83,7 +83,7 @@ def _are_categories(column: Any, *, declared: bool) -> bool:
     cells = column.drop_nulls().to_list()
     values = set(cells)
     if declared:
-        return any(isinstance(value, str) for value in values)
+        return any(isinstance(value, str) and not reads_as_number(value) for value in values)
     if not are_few(len(values), len(column)) or are_dates(values) or {text.lower() for text in values} <= _TRUTHS:
         return False
     return 2 * sum(map(reads_as_number, cells)) <= len(cells)

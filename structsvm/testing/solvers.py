@@ -214,7 +214,10 @@ class _Check:
         rows = result.history
         require([row.iteration for row in rows] == list(range(len(rows))), "steps 0, 1, ... in the history", rows)
         # The best point is scored again at the end, which may round its primal up.
-        closing = all(b.primal <= a.primal + ROUNDING * abs(a.primal) and b.dual >= a.dual for a, b in pairwise(rows))
+        closing = all(
+            b.primal <= a.primal + ROUNDING * abs(a.primal) and b.dual >= a.dual - ROUNDING * abs(a.primal)
+            for a, b in pairwise(rows)
+        )
         require(closing, "bounds that only close in", "a step back in the history")
         self._cuts(result.cuts, result, problem, place)
 
