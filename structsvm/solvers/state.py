@@ -200,7 +200,7 @@ class SolverState(CertifiedBounds):
             iteration=len(self.history),
             C=self.problem.C,
             primal=self.primal + self.problem.constant,
-            dual=min(self.dual, self.primal) + self.problem.constant,
+            dual=self.dual + self.problem.constant,
             cuts=cuts,
             active_cuts=active_cuts,
             **self._effort(),
@@ -257,8 +257,7 @@ class SolverState(CertifiedBounds):
         return without_workers(error, self._keeper)
 
     def _so_far(self, status: Status, solver: Named, cuts: CutSet, handovers: int) -> Result:
-        # Rounding may lift the lower bound above the upper one.
-        primal, dual = self.primal + self.problem.constant, min(self.dual, self.primal) + self.problem.constant
+        primal, dual = self.primal + self.problem.constant, self.dual + self.problem.constant
         return Result(
             w=self.problem.to_weights(self.w),
             primal=primal,

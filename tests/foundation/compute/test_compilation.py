@@ -171,7 +171,7 @@ X = rng.standard_normal((200, 3))
 y = np.where(X @ [1.0, -1.0, 0.5] + rng.standard_normal(200) > 0.5, 1, -1)
 ranker = Ranker(loss="zero_one", C=1.0, solver="one-slack", tol=1e-6, n_jobs=2).fit(X, y)
 result = ranker.result_
-assert result.converged and result.dual <= result.primal
+assert result.converged and result.gap >= -1e-12
 print([result.primal, result.dual, *ranker.coef_.tolist()])
 """
 
