@@ -5,7 +5,7 @@ const Search = (() => {
   const SYNONYM = 0.3; // of the weight of a word that was typed
   const SHOWN = 20;
   const PASSAGE = 220; // characters
-  const LISTS = /^(reference\/|benchmarks|changelog|contributing|errata|experiment\/|dependencies|gallery\/)/;
+  const LISTS = /^(reference\/|benchmarks|changelog|contributing|experiment\/|dependencies|gallery\/)/;
 
   // Pages that explain come before those that list, and what has a page of its own before its parts.
   const standing = ({ page, name, kind }) => (name && /^(method|property|attribute|option)$/.test(kind) ? 0.4 : LISTS.test(page) ? 0.6 : 1);

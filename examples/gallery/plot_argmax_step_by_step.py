@@ -32,7 +32,7 @@ R, N = len(s), len(other)
 # .. math:: \frac1R \left[\frac{j}{j+k} - \frac{j-1}{j+k-1}\right] - \frac{2 (s_k - \bar s_j)}{RN}.
 #
 # Passing all relevant documents from the i-th on gains the sum of these terms. The paper's equation (5) leaves out
-# the factor 1/(RN) (:doc:`/errata`).
+# the factor 1/(RN).
 
 k, j = np.arange(1, R + 1)[:, None], np.arange(1, N + 1)
 step = (j / (j + k) - (j - 1) / (j + k - 1)) / R - 2.0 * (s[:, None] - other) / (R * N)

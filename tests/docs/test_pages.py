@@ -1,4 +1,4 @@
-"""Every code block of the README and of docs/ works and prints the output on its page."""
+"""Every code block of the README, of docs/ and of examples/papers/ works and prints the output on its page."""
 
 import re
 import warnings
@@ -8,7 +8,11 @@ import pytest
 from tests.docs.pages import ROOT, Page, make_targets
 from tests.real_data import REAL_DATA
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted([*(ROOT / "docs").glob("**/*.md"), *(ROOT / "examples" / "papers").glob("*.md")]),
+]
 QUICK = {"README.md", "CONTRIBUTING.md", "docs/faq.md", "docs/measures.md"}
 """Pages that `make test` runs; `make test-all` runs all."""
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from examples import morgan2004
-from examples.morgan2004 import PARTS, SEARCH, OkapiTF, Trial, draw_split, main, morgan, mutual_information, tables
+from examples.papers import morgan2004
+from examples.papers.morgan2004 import PARTS, SEARCH, OkapiTF, Trial, draw_split, main, morgan, mutual_information
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index
@@ -96,7 +96,7 @@ def test_a_pick_is_the_first_best_on_validation(results, method):
 
 
 def test_tables_have_every_method(results):
-    picks, differences, curves, values = map(str, tables(results))
+    picks, differences, curves, values = map(str, morgan2004.tables(results))
     assert all(name in picks and f"{name} test" in curves and name in values for name in results.ap)
     assert "WeightSearch minus SVM-map" in differences
 

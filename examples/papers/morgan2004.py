@@ -1,7 +1,7 @@
 """Average precision by the length of a query: weight search, maximum entropy and SVM-map.
 
 Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing, with a comparison to a maximum
-entropy approach", HLT-NAACL 2004, section 4. ``docs/text/morgan.md`` explains the protocol and shows results.
+entropy approach", HLT-NAACL 2004, section 4. ``morgan2004.md`` beside it explains the protocol and shows results.
 ``python -m examples.papers.morgan2004 INDEX --qrels QRELS`` runs it on an index that ``structsvm index`` wrote.
 """
 
