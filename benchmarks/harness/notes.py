@@ -1,7 +1,7 @@
 """Write the page for users and the notes from the stored results. Git ignores the notes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +55,11 @@ def write(root: Path = ROOT) -> list[Path]:
     measured = {name: stored for name in NAMES if (stored := read(name)) is not None}
     files = {PAGE: users_page()}
     for name, (machine, rows) in measured.items():
-        page = getattr(load(name), "PAGE", None)
+        benchmark = load(name)
+        page = getattr(benchmark, "PAGE", None)
         if page:
-            files[page] = filled((root / page).read_text(encoding="utf-8"), rows)
+            tables = getattr(benchmark, "tables", tables_of_rows)(rows)
+            files[page] = filled((root / page).read_text(encoding="utf-8"), tables)
         files[f"{NOTES}/{name}.md"] = _note(name, machine, rows)
     files[f"{NOTES}/{TARGETS}.md"] = _targets(
         target for name, (_, rows) in measured.items() for target in load(name).targets(rows)
@@ -77,28 +79,37 @@ def draw(root: Path = ROOT) -> None:
     draw({name: stored[1] for name in NAMES if (stored := read(name)) is not None}, root)
 
 
-def filled(text: str, rows: list[Row]) -> str:
-    """Return a page with tables of rows between its marks, ``<!-- rows: WHAT -->`` and ``<!-- end -->``.
+def filled(text: str, tables: Mapping[str, str]) -> str:
+    """Return a page with Markdown tables between its marks, ``<!-- rows: NAME -->`` and ``<!-- end -->``.
 
     Raises
     ------
-    ValueError : if the page has no marks for some of the rows, or marks without rows.
+    ValueError : if the page has no mark for some of the tables, or marks without a table.
     """
+    left = dict(tables)
+
+    def table(mark: re.Match[str]) -> str:
+        if mark[2] not in left:
+            raise ValueError(f"a page has the mark 'rows: {mark[2]}' without rows to show. Remove or rename the mark")
+        return f"{mark[1]}\n\n{left.pop(mark[2])}\n\n{mark[3]}"
+
+    text = re.sub(r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, text, flags=re.DOTALL)
+    if left:
+        raise ValueError(f"a page has no mark for the rows of {', '.join(left)}. Add '<!-- rows: ... -->' to it")
+    return text
+
+
+def tables_of_rows(rows: Iterable[Row]) -> dict[str, str]:
+    """Return a table with the rows of each work, as Markdown."""
     by_what: dict[str, list[Row]] = {}
     for row in rows:
         by_what.setdefault(row.what, []).append(row)
-
-    def table(mark: re.Match[str]) -> str:
-        if mark[2] not in by_what:
-            raise ValueError(f"a page has the mark 'rows: {mark[2]}' without rows to show. Remove or rename the mark")
-        shown = _rows_table(by_what.pop(mark[2]))
+    tables = {}
+    for what, of_what in by_what.items():
+        shown = _rows_table(of_what)
         columns = tuple(column for column in shown.columns if column.heading != "what")
-        return f"{mark[1]}\n\n{_shown(evolve(shown, columns=columns)).strip()}\n\n{mark[3]}"
-
-    text = re.sub(r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, text, flags=re.DOTALL)
-    if by_what:
-        raise ValueError(f"a page has no mark for the rows of {', '.join(by_what)}. Add '<!-- rows: ... -->' to it")
-    return text
+        tables[what] = _shown(evolve(shown, columns=columns)).strip()
+    return tables
 
 
 def _note(name: str, machine: dict[str, Any], rows: list[Row]) -> str:

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from benchmarks.harness.data import letor_folder, programs_folder
 from benchmarks.harness.measuring import Size, clock
+from benchmarks.harness.page import table
 from benchmarks.harness.rows import Row, Target, without_data
 from benchmarks.harness.store import ROOT
 from structsvm import Problem
@@ -67,9 +68,9 @@ def _mq2008(size: Size) -> Iterator[Row]:
         return
     train = load_letor([folder / f"S{part}.txt" for part in (1, 2, 3)])
     problems = {name: Problem.from_queries(train.X, train.y, train.qid, loss=name) for name in ("map", "roc_area")}
-    tables = []
+    comparisons = []
     for tol in (1e-3, 1e-6):
-        table = compare(
+        comparison = compare(
             problems,
             ["one-slack", NSlack(batch=1000)],
             "all",
@@ -77,20 +78,22 @@ def _mq2008(size: Size) -> Iterator[Row]:
             tol=tol,
             time_limit=LIMIT * size.scale,
         )
-        tables.append(table)
-        for record in table.summary().records:
+        comparisons.append(comparison)
+        for record in comparison.summary().records:
             values = {name: record[column] for column, name in NAMES.items() if record[column] is not None}
             yield Row(what=f"{record['solver']}, tol = {tol:.0e}", who=record["backend"], repeats=1, values=values)
-    together = Comparison(tuple(row for table in tables for row in table), sum(table.planned for table in tables))
+    together = Comparison(
+        tuple(row for comparison in comparisons for row in comparison), sum(each.planned for each in comparisons)
+    )
     yield Row(what="bounds", who="all backends", values={"fits": len(together.fits()), "overlap": _overlap(together)})
     if size.scale == 1.0:
         write_figure(performance_profile(together), PLOT)
 
 
-def _overlap(table: Comparison) -> float:
+def _overlap(comparison: Comparison) -> float:
     """Return the largest of the highest dual minus the lowest primal of a problem and C, in units of C."""
     bounds: dict[tuple[str, float], list[tuple[float, float]]] = defaultdict(list)
-    for row in table:
+    for row in comparison:
         if row.primal is not None and row.dual is not None:
             bounds[row.loss, row.C].append((row.dual, row.primal))
     return max((max(d for d, _ in pairs) - min(p for _, p in pairs)) / C for (_, C), pairs in bounds.items())
@@ -162,3 +165,48 @@ def _gap(backend: QPBackend, program: DualQP) -> float:
 def targets(rows: list[Row]) -> Iterator[Target]:
     overlap = next((row.values.get("overlap") for row in rows if row.what == "bounds"), None)
     yield Target("highest dual above the lowest primal, all backends, in units of C", 1e-9, overlap)
+
+
+FITS = {
+    f"{solver}, tol = {tol}": f"{solver}, {tol}"
+    for solver in ("one-slack", "n-slack(batch=1000)")
+    for tol in ("1e-03", "1e-06")
+}
+RECORDED = ("recorded 1-slack", "recorded n-slack")
+
+
+def tables(rows: list[Row]) -> dict[str, str]:
+    """Return the tables of the page: the seconds of all fits, and the time for the recorded programs."""
+    values = {(row.what, row.who): row.values for row in rows if row.values}
+    names = list(dict.fromkeys(row.who for row in rows if row.what in FITS))
+
+    def fit(what: str, who: str) -> str:
+        of = values[what, who]
+        notes = [f"{of['converged']:.0f} of {of['fits']:.0f}"] * (of["converged"] < of["fits"])
+        notes += [f"{of['handed_over']:.0f} handed over"] * (of["handed_over"] > 0)
+        return f"{of['seconds']:.1f}" + f" ({', '.join(notes)})" * bool(notes)
+
+    def memory(who: str) -> str:
+        return f"{max(values[what, who].get('mebibytes', 0.0) for what in FITS):.0f}"
+
+    def recorded(what: str, who: str) -> str:
+        of = values.get((what, who))
+        if of is None:
+            return ""
+        return f"{of['ratio']:.1f}" + f" ({of['handed_over']:.0f} unsolved)" * (of["handed_over"] > 0)
+
+    fits = ([f"`{who}`", *(fit(what, who) for what in FITS), memory(who)] for who in names)
+    programs = (
+        [f"`{who}`", *(recorded(what, of) for what in RECORDED for of in (who, f"{who}, qpsolvers' settings"))]
+        for who in names
+    )
+    overlap = next(row.values["overlap"] for row in rows if row.what == "bounds")
+    if overlap > 1e-9:
+        raise ValueError(f"bounds of backends contradict each other: rewrite {PAGE}, which says that they agree")
+    return {
+        "fits": table(("backend", *FITS.values(), "peak MiB"), fits),
+        "recorded programs": table(
+            ("backend", "1-slack, ratio", "with qpsolvers' settings", "n-slack, ratio", "with qpsolvers' settings"),
+            programs,
+        ),
+    }

@@ -174,14 +174,14 @@ def test_a_result_that_contradicts_the_page_stops_the_report(monkeypatch):
 
 def test_tables_are_written_into_pages_of_their_own():
     text = "# A\n\n<!-- rows: one -->\nold\n<!-- end -->\n\nB\n"
-    row = rows.Row(what="one", who="x", values={"rounds": 3.0})
+    tables = notes.tables_of_rows([rows.Row(what="one", who="x", values={"rounds": 3.0})])
     expected = "# A\n\n<!-- rows: one -->\n\n| by | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
-    assert notes.filled(text, [row]) == expected
-    assert notes.filled(expected, [row]) == expected
+    assert notes.filled(text, tables) == expected
+    assert notes.filled(expected, tables) == expected
     with pytest.raises(ValueError, match="no mark for the rows of two"):
-        notes.filled(text, [row, rows.Row(what="two", who="x")])
+        notes.filled(text, {**tables, "two": ""})
     with pytest.raises(ValueError, match="'rows: one' without rows"):
-        notes.filled(text, [])
+        notes.filled(text, {})
 
 
 def test_the_vectorized_argmax_is_the_argmax():
