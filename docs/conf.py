@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 COMMANDS = HERE / "reference" / "generated" / "commands"
 sys.path.insert(0, str(HERE.parent))
 
+from tests.docs.parameters import tables  # noqa: E402
 from tests.docs.reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
 
@@ -200,8 +201,8 @@ def _name_aliases(
     return named(arguments), named(returned)
 
 
-def _write_pages_of_commands(app: Sphinx) -> None:
-    """Write a page for each command, and the table of commands."""
+def _write_generated_pages(app: Sphinx) -> None:
+    """Write a page for each command, the table of commands, and the tables of parameters."""
     from structsvm.cli import _HOMES, main
 
     COMMANDS.mkdir(parents=True, exist_ok=True)
@@ -213,6 +214,7 @@ def _write_pages_of_commands(app: Sphinx) -> None:
         _write_if_changed(COMMANDS / f"{name}.rst", page)
         rows.append(f"   * - :doc:`{name} <generated/commands/{name}>`\n     - {command.get_short_help_str(200)}\n")
     _write_if_changed(COMMANDS / "table.txt", ".. list-table::\n\n" + "".join(rows))
+    _write_if_changed(COMMANDS.parent / "parameters.txt", tables())
 
 
 def _write_if_changed(path: Path, text: str) -> None:
@@ -303,7 +305,7 @@ def _write_versions(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above to events of Sphinx."""
-    app.connect("builder-inited", _write_pages_of_commands)
+    app.connect("builder-inited", _write_generated_pages)
     app.connect("doctree-read", _remove_mail_links)
     app.connect("source-read", _lead_to_pages_of_the_site)
     app.connect("autodoc-process-docstring", _describe_values, priority=50)

@@ -12,6 +12,7 @@ from structsvm import exceptions, registry
 from structsvm.features.scaling.names import FEATURE_SCALINGS, SCORE_SCALINGS
 from structsvm.registry import built_in
 from tests.docs.pages import ROOT
+from tests.docs.parameters import TABLES, estimators, tables
 from tests.docs.reference import KINDS, PACKAGES, REFERENCE, listed, rows_of, thing, unlisted
 
 INSIDE = {"cli", "foundation"}
@@ -71,3 +72,22 @@ def test_names_without_a_public_class_are_in_their_tables():
     assert list(table("Retrieval functions")) == list(registry.retrieval_functions.built_in)
     assert list(table("Formats of export")) == list(built_in.exports.built_in)
     assert list(table("Scalings")) == [*SCORE_SCALINGS, FEATURE_SCALINGS[-1]]
+
+
+def test_parameters_page_has_every_argument_of_an_estimator():
+    lines = tables().splitlines()
+    for path, class_ in estimators().items():
+        for name, argument in inspect.signature(class_).parameters.items():
+            default = "required" if argument.default is argument.empty else f"`{argument.default!r}`"
+            assert any(line.startswith(f"| `{name}` | {default} |") and f"`~{path}`" in line for line in lines)
+
+
+def test_parameters_page_has_names_aliases_settings_and_options():
+    text = tables()
+    assert [
+        name for names in TABLES.values() for name in names.built_in if f"| `{names.shown(name)}` |" not in text
+    ] == []
+    assert "| `letor_ndcg@10` |  | `k=None`, `discount` fixed to `'letor'`," in text
+    assert "| `map` | `ap`, `averageprecision` |" in text
+    (jobs,) = (line for line in text.splitlines() if line.startswith("| `n_jobs` |"))
+    assert jobs.endswith("| `--jobs` |")
