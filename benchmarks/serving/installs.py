@@ -19,7 +19,7 @@ TITLE = "Size of an installation"
 ABOUT = """
 Each package is installed from the package index in a separate empty environment.
 """
-PAGE = "docs/dependencies.md"
+PAGE = "docs/install.md"
 
 INSTALLED, PART, STARTED = "an installation", "a package of it", "a start"
 OURS = "structural-svm"

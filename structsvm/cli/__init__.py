@@ -61,8 +61,8 @@ class _Commands(CommandLine):
 )
 @click.version_option(package_name="structural-svm", prog_name="structsvm")
 def main() -> None:
-    """Train rankers on the measure you report, and certify how close they are to the optimum.
+    """Train rankers on the measure you report, and bound how far each fit is from the optimum.
 
-    Data files are in LETOR's format, plain or compressed. Each line is a document:
-    "<label> qid:<query> <index>:<value> ...".
+    Data files are tables (CSV, TSV, Parquet) with the columns "label", "qid" and the features, or LETOR's
+    format, a line for each document: "<label> qid:<query> <index>:<value> ...". Text may be compressed.
     """

@@ -81,7 +81,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
 
 @command(
     "compare",
-    "Compare solvers and QP backends on LETOR files.",
+    "Compare solvers and QP backends on data files.",
     also_writes=_stored,
     examples=[
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
@@ -152,7 +152,7 @@ def compare_command(
     columns: Columns,
     outputs: Outputs,
 ) -> None:
-    """Train with every solver, QP backend and C on LETOR files, and compare gaps, times and cuts.
+    """Train with every solver, QP backend and C on data files, and compare gaps, times and cuts.
 
     The command reads all files as one data set. They may be tables, as for "structsvm train".
 

@@ -63,7 +63,9 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
         raise Failure(f"cannot store machine code in {cache}, the folder of NUMBA_CACHE_DIR: it is not writable")
     began, queue = time.monotonic(), list(dict.fromkeys(names or ranking))
     if not sys.stderr.isatty():
-        note(f"compiling {', '.join(queue)}: the first loss takes a minute or more if no compiled code is cached yet")
+        note(
+            f"compiling {', '.join(queue)}: the first loss takes about half a minute if no compiled code is cached yet"
+        )
     with progress_line() as say:
         say(_at_work(queue, 0))
         compile_reader()

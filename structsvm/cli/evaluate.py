@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @command(
     "evaluate",
-    "Measure rankers on LETOR files, or TREC runs.",
+    "Measure rankers on data files, or TREC runs.",
     options_metavar="[OPTIONS]",
     examples=[
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
@@ -121,7 +121,7 @@ def evaluate_command(
     outputs: Outputs,
     columns: Columns,
 ) -> None:
-    """Measure how well models rank the queries of LETOR files, or how good TREC runs are.
+    """Measure how well models rank the queries of data files, or how good TREC runs are.
 
     With models, the command reads all DATA as one data set, which may be tables, as for "structsvm train". One of DATA,
     QRELS and RUN may be "-", standard input.
@@ -226,7 +226,7 @@ def _measure_models(
     if STANDARD_INPUT in models:
         raise click.UsageError("a model cannot come from standard input: name its file")
     if not data:
-        raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
+        raise click.UsageError("give a model and the data files to measure it on, or --qrels and TREC runs")
     if STANDARD_INPUT in data and len(models) > 1:
         raise click.UsageError("each model reads the data, which standard input allows only once: name a file")
     by_id = ties == "trec"

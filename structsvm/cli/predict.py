@@ -21,7 +21,7 @@ _LINES_AT_ONCE = 10_000
 
 @command(
     "predict",
-    "Score the documents of a LETOR file.",
+    "Score the documents of a data file.",
     examples=[
         "structsvm predict m.npz test.txt --output scores.txt",
         "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",

@@ -200,7 +200,7 @@ def test_an_error_in_a_command_line_is_found_before_data_are_read(inputs, monkey
         ("evaluate m.npz test.txt --measure map,", "'map,' has an empty entry: write it as a,b,c"),
         ("evaluate m.npz test.txt --measure ndcg_cut_", "lacks its number"),
         ("evaluate m.npz none.txt --empty skip", "map(empty=skip) has no mean: it is undefined for every query. Give"),
-        ("evaluate m.npz", "give a model and the LETOR files to measure it on, or --qrels and TREC runs"),
+        ("evaluate m.npz", "give a model and the data files to measure it on, or --qrels and TREC runs"),
         ("evaluate m.npz test.txt --baseline m.npz", "the baseline 'm.npz' is the only model: give another model"),
         ("evaluate m.npz m.npz test.txt", "m.npz is given twice: leave one out"),
         ("evaluate m.npz - --baseline boost.npz", "each model reads the data, which standard input allows only once"),

@@ -13,7 +13,7 @@ import pytest
 
 from tests.docs.pages import ROOT
 
-PAGE = ROOT / "docs" / "add_a_built_in.md"
+PAGE = ROOT / "contributing" / "add_a_built_in.md"
 STEP = re.compile(r"`([\w/.]+\.(?:py|toml))`:\n\n( *)```(py|diff)\n(.*?)```", re.DOTALL)
 CHECK_LOSS = "from structsvm.testing import check_loss; check_loss('rank_biased', trials=3)"
 EXAMPLES = """

@@ -8,10 +8,11 @@ import pytest
 from tests.docs.pages import ROOT, Page, make_targets
 from tests.real_data import REAL_DATA
 
+FOLDERS = ("contributing", "docs", "examples/papers")
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted([*(ROOT / "docs").glob("**/*.md"), *(ROOT / "examples" / "papers").glob("*.md")]),
+    *sorted(path for name in FOLDERS for path in (ROOT / name).glob("**/*.md")),
 ]
 QUICK = {"README.md", "CONTRIBUTING.md", "docs/faq.md", "docs/measures.md"}
 """Pages that `make test` runs; `make test-all` runs all."""

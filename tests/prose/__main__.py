@@ -22,7 +22,7 @@ from tests.prose.texts import prose
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-FOLDERS = ("docs", "changes", "structsvm", "tests", "examples", "benchmarks")
+FOLDERS = ("contributing", "docs", "changes", "structsvm", "tests", "examples", "benchmarks")
 BUILT = ("benchmarks/notes", "docs/_build", "docs/gallery", "docs/reference/generated")
 SUFFIXES = {".md", ".py", ".rst"}
 CONFIG = {"max_errors": 1_000_000, "checks": {"habits": True, "lexical_illusions": True}}

@@ -100,7 +100,7 @@ def test_the_sdist_holds_what_is_needed_and_nothing_of_this_machine(built):
         members = archive.getmembers()
     names = [PurePosixPath(member.name) for member in members]
     assert {name.parts[1] for name in names} == {
-        *("structsvm", "tests", "docs", "examples", "benchmarks", "recipe", "changes"),
+        *("structsvm", "tests", "docs", "examples", "benchmarks", "recipe", "changes", "contributing"),
         *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md"),
         *("LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", "hatch_build.py", ".gitignore"),
     }

@@ -52,7 +52,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 
 @command(
     "train",
-    "Train a ranker on LETOR files.",
+    "Train a ranker on data files.",
     also_writes=_checkpoints,
     examples=[
         "structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz",
@@ -88,7 +88,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     "--validation",
     type=DATA,
     multiple=True,
-    help="LETOR file with validation queries, which choose the value of --C-grid or the number of boosting steps.",
+    help="Data file with validation queries, which choose the value of --C-grid or the number of boosting steps.",
 )
 @click.option(
     "--folds",
