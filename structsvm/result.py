@@ -215,6 +215,11 @@ class CutSet:
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
     codes : the planes of examples whose weighted mean is the only cut; None: the cuts are all planes there are.
+
+    Examples
+    --------
+    >>> len(CutSet.none(d=3, groups=1))
+    0
     """
 
     G: Any = field(repr=False)

@@ -196,7 +196,7 @@ UNCHECKED = {
     *("PreferencePairs.loss", "Rows.block", "Rows.combine", "Rows.scores", "check_backend.sequences", "descend"),
     *("check_latent_loss.tol", "check_loss.examples", "check_loss.tol", "check_retrieval.definition", "fingerprint"),
     *("example_add", "example_gram", "example_product", "example_scores", "ramp", "register_view", "scales"),
-    "ExplainedRanking.of",
+    *("ExplainedRanking.of", "CutSet.none"),
     *("BinnedMatrix.toarray.dtype", "LeafMatrix.toarray.dtype"),
 }
 """Functions and parameters that may raise other errors."""

@@ -67,4 +67,4 @@ print(f"one machine says {alone.primal(alone.planes(point), point)!r}, 64 worker
 print(np.unique([result.status.value for result in results.values()]))
 
 # %%
-# :doc:`/howto/use_a_cluster` shows how to train on a cluster, and :doc:`/distributed` describes the steps of a round.
+# :doc:`/howto/use_a_cluster` shows how to train on a cluster, and describes the steps of a round.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
+    from structsvm.result import CutSet
     from structsvm.solvers.auto import Auto
     from structsvm.solvers.base import CuttingPlane, Solver
     from structsvm.solvers.checkpoint import Checkpoint, CheckpointWriter
@@ -21,6 +22,7 @@ __all__ = [
     "Auto",
     "Checkpoint",
     "CheckpointWriter",
+    "CutSet",
     "CuttingPlane",
     "FrankWolfe",
     "NSlack",
@@ -33,6 +35,7 @@ __all__ = [
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
+        "structsvm.result": ["CutSet"],
         "structsvm.solvers.auto": ["Auto"],
         "structsvm.solvers.base": ["CuttingPlane", "Solver"],
         "structsvm.solvers.checkpoint": ["Checkpoint", "CheckpointWriter"],
