@@ -9,15 +9,23 @@ import click
 
 from structsvm import registry
 from structsvm.cli import main
+from structsvm.registry import built_in
 from structsvm.registry.spelling import name_key, parameters_of
-from tests.docs.reference import KINDS, listed, thing
+from tests.docs.reference import listed, meaning, thing
 
 ESTIMATORS = ("structsvm", "structsvm.estimators", "structsvm.rankers")
 OPTIONS = {"Cs": "C_grid", "n_jobs": "jobs", "random_state": "seed"}
 """Parameters whose option has another name."""
-TABLES = {heading: names for heading, names in KINDS.items() if heading != "Rankers"} | {
-    "Retrieval functions": registry.retrieval_functions
+TABLES = {
+    "Losses": registry.losses,
+    "Measures": registry.measures,
+    "Solvers": registry.solvers,
+    "QP backends": registry.backends,
+    "Methods of fusion": registry.fusions,
+    "Click models": built_in.click_models,
+    "Retrieval functions": registry.retrieval_functions,
 }
+"""The registries of the tables, without rankers, which are estimators."""
 
 
 def tables() -> str:
@@ -59,10 +67,11 @@ def _registry_rows(names: Any) -> Iterator[str]:
     for alias, target in names.aliases.names.items():
         aliases[name_key(target)].append(f"`{alias}`")
     yield from _table(
-        ("name", "also accepted", "parameters and defaults"),
+        ("name", "object", "also accepted", "parameters and defaults"),
         (
             (
                 f"`{names.shown(name)}`",
+                meaning(names.find(name)),
                 ", ".join(aliases[name_key(name)]),
                 ", ".join(_settings(names.find(name), names.implied.get(name, {}))),
             )

@@ -1,7 +1,6 @@
 """The lists of the reference: ``python -m tests.docs.reference`` adds new public names and registered names to them.
 
 - A public name that no list in ``docs/reference`` has joins the first list of its package.
-- The tables of ``docs/reference/names.md`` get a row per registered name.
 - A registered loss that ``docs/losses.md`` does not mention gets a row there, with the first line of its docstring; a
   measure gets one in ``docs/measures.md``.
 """
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from structsvm import registry
-from structsvm.registry import built_in
 from tests.docs.pages import ROOT
 
 REFERENCE = Path("docs") / "reference"
@@ -54,17 +52,6 @@ PACKAGES = [
     "text.letor",
     "training",
 ]
-
-KINDS = {
-    "Losses": registry.losses,
-    "Measures": registry.measures,
-    "Solvers": registry.solvers,
-    "QP backends": registry.backends,
-    "Rankers": registry.rankers,
-    "Methods of fusion": registry.fusions,
-    "Click models": built_in.click_models,
-}
-"""The registries of the tables in ``names.md``."""
 
 LOSS_ROW = "| `{name}` | `{kind}` | {summary} | – | – |"
 MEASURE_ROW = "| `{name}` | {summary} | | |"
@@ -109,7 +96,6 @@ def main(root: Path = ROOT) -> None:
     """Write the new names into the pages."""
     for package in PACKAGES:
         _extend_list(f"structsvm.{package}".rstrip("."), unlisted(package, root), root)
-    _rewrite(root / REFERENCE / "names.md", _with_names)
     _rewrite(root / "docs" / "losses.md", partial(_with_rows, registry.losses, "Other outputs", LOSS_ROW))
     _rewrite(root / "docs" / "measures.md", partial(_with_rows, registry.measures, "All measures", MEASURE_ROW))
 
@@ -132,22 +118,11 @@ def _extend_list(package: str, names: list[str], root: Path) -> None:
     raise LookupError(f"no page of {REFERENCE} has a list of {package}: add one for {', '.join(names)}")
 
 
-def _with_names(text: str) -> str:
-    """Return the text of ``names.md`` with a row per registered name."""
-    for heading, names in KINDS.items():
-        present = rows_of(text, heading)
-        meanings = {name: present.get(name) or _meaning(names.find(key)) for key, name in _shown(names)}
-        rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in meanings.items())
-        table = rf"(## {heading}\n.*?\|---\|---\|\n)(?:\| `[^\n]*\n)*"
-        text = re.sub(table, lambda match, rows=rows: match[1] + rows, text, count=1, flags=re.DOTALL)
-    return text
-
-
 def _shown(names: Any) -> Iterator[tuple[str, str]]:
     return ((name, names.shown(name)) for name in names.built_in)
 
 
-def _meaning(kind: Any) -> str:
+def meaning(kind: Any) -> str:
     """Return a link to a public class, or the first line of the docstring of another."""
     package = next((path for path in PACKAGES if getattr(_package(path), kind.__name__, None) is kind), None)
     return _summary(kind) if package is None else f"{{py:obj}}`structsvm.{package}.{kind.__name__}`"

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import pkgutil
-import re
 
 import pytest
 
@@ -13,7 +12,7 @@ from structsvm.features.scaling.names import FEATURE_SCALINGS, SCORE_SCALINGS
 from structsvm.registry import built_in
 from tests.docs.pages import ROOT
 from tests.docs.parameters import TABLES, estimators, tables
-from tests.docs.reference import KINDS, PACKAGES, REFERENCE, listed, rows_of, thing, unlisted
+from tests.docs.reference import PACKAGES, REFERENCE, listed, rows_of, thing, unlisted
 
 INSIDE = {"cli", "foundation"}
 """Packages that are not for users."""
@@ -53,23 +52,9 @@ def test_every_package_with_public_names_is_meant():
     assert packages <= set(PACKAGES), "add it to PACKAGES, and its names to a page of docs/reference"
 
 
-@pytest.mark.parametrize("heading", KINDS)
-def test_registered_names_are_in_the_table_with_their_class(heading):
-    kind, rows = KINDS[heading], table(heading)
-    assert list(rows) == [kind.shown(name) for name in kind.built_in], UPDATE
-    for name in kind.built_in:
-        result, link = kind.find(name), re.fullmatch(r"\{py:obj\}`(.*)`", rows[kind.shown(name)])
-        if link is None:
-            # Some objects have a name and no public class.
-            package = ".".join(result.__module__.split(".")[:2])
-            assert result.__name__ not in importlib.import_module(package).__all__
-        else:
-            assert thing(link[1]) is result, f"{name} is {result.__name__}"
-            assert link[1] in listed()
-
-
-def test_names_without_a_public_class_are_in_their_tables():
-    assert list(table("Retrieval functions")) == list(registry.retrieval_functions.built_in)
+def test_names_without_a_table_of_parameters_are_in_their_tables():
+    assert list(table("Rankers")) == list(registry.rankers.built_in)
+    assert all(thing(link[9:-1]) is registry.rankers.find(name) for name, link in table("Rankers").items())
     assert list(table("Formats of export")) == list(built_in.exports.built_in)
     assert list(table("Scalings")) == [*SCORE_SCALINGS, FEATURE_SCALINGS[-1]]
 
@@ -87,7 +72,8 @@ def test_parameters_page_has_names_aliases_settings_and_options():
     assert [
         name for names in TABLES.values() for name in names.built_in if f"| `{names.shown(name)}` |" not in text
     ] == []
-    assert "| `letor_ndcg@10` |  | `k=None`, `discount` fixed to `'letor'`," in text
-    assert "| `map` | `ap`, `averageprecision` |" in text
+    ndcg = "{py:obj}`structsvm.losses.NDCGLoss`"
+    assert f"| `letor_ndcg@10` | {ndcg} |  | `k=None`, `discount` fixed to `'letor'`," in text
+    assert "| `map` | {py:obj}`structsvm.losses.AveragePrecision` | `ap`, `averageprecision` |" in text
     (jobs,) = (line for line in text.splitlines() if line.startswith("| `n_jobs` |"))
     assert jobs.endswith("| `--jobs` |")
