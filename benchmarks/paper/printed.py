@@ -10,14 +10,6 @@ TABLE_3 = (1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0)
 TABLE_4 = {"h1": (0.70, 0.64), "h2": (0.64, 0.73)}
 """MAP and best accuracy on Table 3."""
 
-TABLE_5 = {
-    "TREC 9 Indri": (15, 750),
-    "TREC 10 Indri": (15, 750),
-    "TREC 9 Submissions": (53, 2650),
-    "TREC 10 Submissions": (18, 900),
-}
-"""Base functions and features; 50 queries each."""
-
 
 @frozen
 class Printed:

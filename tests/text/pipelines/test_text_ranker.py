@@ -321,7 +321,7 @@ def test_indexes_of_one_name(folders, tmp_path):
 @pytest.mark.slow
 @needs(CRANFIELD)
 def test_half_of_cranfield_ranks_the_other(tmp_path):
-    """The figures of docs/text/ranking.md, but for the choice of C."""
+    """It is level with the best of its base functions, as docs/text/ranking.md says."""
     documents = list(read_documents(CRANFIELD / "cran.all.1400"))
     folders = {
         "words": Analyzer(None, None),
