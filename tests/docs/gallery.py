@@ -19,6 +19,7 @@ ORDER = (
     "snakes",
     "multilabel",
     "matching",
+    "tracking",
     "shortest_paths",
     "latent_variables",
     "latent_digits",
