@@ -82,21 +82,19 @@ def draw(root: Path = ROOT) -> None:
 def filled(text: str, tables: Mapping[str, str]) -> str:
     """Return a page with Markdown tables between its marks, ``<!-- rows: NAME -->`` and ``<!-- end -->``.
 
+    A page may leave tables out: the notes have all rows.
+
     Raises
     ------
-    ValueError : if the page has no mark for some of the tables, or marks without a table.
+    ValueError : if the page has marks without a table.
     """
-    left = dict(tables)
 
     def table(mark: re.Match[str]) -> str:
-        if mark[2] not in left:
+        if mark[2] not in tables:
             raise ValueError(f"a page has the mark 'rows: {mark[2]}' without rows to show. Remove or rename the mark")
-        return f"{mark[1]}\n\n{left.pop(mark[2])}\n\n{mark[3]}"
+        return f"{mark[1]}\n\n{tables[mark[2]]}\n\n{mark[3]}"
 
-    text = re.sub(r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, text, flags=re.DOTALL)
-    if left:
-        raise ValueError(f"a page has no mark for the rows of {', '.join(left)}. Add '<!-- rows: ... -->' to it")
-    return text
+    return re.sub(r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, text, flags=re.DOTALL)
 
 
 def tables_of_rows(rows: Iterable[Row]) -> dict[str, str]:

@@ -172,7 +172,6 @@ FITS = {
     for solver in ("one-slack", "n-slack(batch=1000)")
     for tol in ("1e-03", "1e-06")
 }
-RECORDED = ("recorded 1-slack", "recorded n-slack")
 
 
 def tables(rows: list[Row]) -> dict[str, str]:
@@ -189,24 +188,18 @@ def tables(rows: list[Row]) -> dict[str, str]:
     def memory(who: str) -> str:
         return f"{max(values[what, who].get('mebibytes', 0.0) for what in FITS):.0f}"
 
-    def recorded(what: str, who: str) -> str:
-        of = values.get((what, who))
+    def recorded(who: str) -> str:
+        of = values.get(("recorded 1-slack", who))
         if of is None:
             return ""
         return f"{of['ratio']:.1f}" + f" ({of['handed_over']:.0f} unsolved)" * (of["handed_over"] > 0)
 
     fits = ([f"`{who}`", *(fit(what, who) for what in FITS), memory(who)] for who in names)
-    programs = (
-        [f"`{who}`", *(recorded(what, of) for what in RECORDED for of in (who, f"{who}, qpsolvers' settings"))]
-        for who in names
-    )
+    programs = ([f"`{who}`", *(recorded(of) for of in (who, f"{who}, qpsolvers' settings"))] for who in names)
     overlap = next(row.values["overlap"] for row in rows if row.what == "bounds")
     if overlap > 1e-9:
         raise ValueError(f"bounds of backends contradict each other: rewrite {PAGE}, which says that they agree")
     return {
         "fits": table(("backend", *FITS.values(), "peak MiB"), fits),
-        "recorded programs": table(
-            ("backend", "1-slack, ratio", "with qpsolvers' settings", "n-slack, ratio", "with qpsolvers' settings"),
-            programs,
-        ),
+        "recorded programs": table(("backend", "ratio", "with qpsolvers' settings"), programs),
     }
