@@ -1,7 +1,7 @@
-// The search of the site. MiniSearch ranks sections by BM25+ over headings, index entries, text and names; words are split
-// where names have a _ or a capital, stemmed, and joined by those that users take for them.
+// The search of the site. MiniSearch ranks sections by BM25+ over headings, index entries, text, names, and the
+// words with which other pages link to a section; words are split where names have a _ or a capital, stemmed, and joined by synonyms.
 const Search = (() => {
-  const BOOST = { heading: 3, name: 3, also: 3, title: 2, above: 1, text: 1, code: 0.3 };
+  const BOOST = { heading: 3, name: 3, also: 3, title: 2, links: 2, above: 1, text: 1, code: 0.3 };
   const SYNONYM = 0.3; // of the weight of a word that was typed
   const SHOWN = 20;
   const PASSAGE = 220; // characters
@@ -64,7 +64,7 @@ const Search = (() => {
       processTerm: (word) => word,
       boost: BOOST,
       boostTerm: (word) => weights.get(word),
-      prefix: (word) => typed.includes(word) && word.length > 3,
+      prefix: (word) => word === typed.at(-1) && word.length > 3, // the last word may be unfinished
       weights: { prefix: 0.3, fuzzy: 0.2 },
       boostDocument: (id) => standing(sections[id]),
     });

@@ -19,6 +19,8 @@ _UNREAD = (
 )
 _CODE = (nodes.literal_block, nodes.doctest_block)
 _MEMBERS = {"method", "property", "attribute"}
+LINKED = 300
+"""Characters of a row or list item around a link that describe its target."""
 
 
 def synonyms() -> list[list[str]]:
@@ -31,7 +33,7 @@ def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
     """Yield the searchable fields of each section and documented object of a page.
 
     The fields are the page and its title, an anchor (``""`` for the page itself), a heading or the name of the object,
-    the headings above it, index entries, its text, and further words of its code.
+    the headings above it, index entries, its text, and further words of its code; `everything` adds the words of links.
     """
     places = {each for node in tree.findall(nodes.section) for each in node["ids"]}
     entries: dict[str, list[str]] = {}
@@ -114,12 +116,37 @@ def _own(node: nodes.Node, code: list[str]) -> str:
     return node.astext()
 
 
+def links(trees: dict[str, nodes.document]) -> dict[tuple[str, str], str]:
+    """Return the words with which other pages link to a section, by page and anchor without punctuation."""
+    texts: dict[tuple[str, str], dict[str, None]] = {}
+    for page, tree in trees.items():
+        for link in tree.findall(addnodes.pending_xref):
+            if link["reftype"] in {"myst", "doc"} and link["reftarget"] != page:
+                around = next((each for each in _parents(link) if isinstance(each, (nodes.row, nodes.list_item))), link)
+                words = " ".join(text for text in around.findall(nodes.Text) if _link_of(text) in {None, link})
+                key = (link["reftarget"], _bare(link.get("reftargetid") or ""))
+                texts.setdefault(key, {})[_plain(words)[:LINKED]] = None
+    return {key: "; ".join(found) for key, found in texts.items()}
+
+
+def _link_of(text: nodes.Text) -> nodes.Element | None:
+    return next((each for each in _parents(text) if isinstance(each, addnodes.pending_xref)), None)
+
+
+def _bare(anchor: str) -> str:
+    return re.sub(r"[\W_]", "", anchor)
+
+
 def everything(app: Sphinx) -> list[dict[str, str]]:
     """Return the searchable fields of all pages, with inherited methods once."""
     found: list[dict[str, str]] = []
     seen = set()
-    for page in sorted(app.env.found_docs):
-        for each in sections(page, app.env.get_doctree(page)):
+    trees = {page: app.env.get_doctree(page) for page in sorted(app.env.found_docs)}
+    linked = links(trees)
+    for page, tree in trees.items():
+        for each in sections(page, tree):
+            if text := linked.get((page, _bare(each["anchor"]))):
+                each["links"] = text
             told = (each.get("name", "").rpartition(".")[2], each.get("text"))
             inherited = each.get("kind") in _MEMBERS and told in seen
             without_text = page.startswith("reference/generated/") and not each["anchor"]  # the page of the object

@@ -11,32 +11,12 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import frozen
-
 HERE = Path(__file__).parent
 SITE = HERE.parents[1] / "docs" / "_build" / "html"
 
 
-@frozen
-class Question:
-    """A question of a reader.
-
-    Parameters
-    ----------
-    about : a name for it.
-    answered : a pattern of the pages, or places in pages, that answer it, as ``losses`` or ``faq#how-do-i-choose-c``.
-    wordings : the words that people type.
-    """
-
-    about: str
-    answered: str
-    wordings: tuple[str, ...]
-
-
-QUESTIONS = tuple(
-    Question(about, told["answered"], tuple(told["wordings"]))
-    for about, told in tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")).items()
-)
+QUESTIONS = tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8"))
+"""Wordings of questions, by a pattern of the pages or places in pages that answer them, as ``faq#how-many``."""
 
 
 def ask(site: Path, wordings: Sequence[str]) -> list[list[tuple[str, str, str, float]]]:
@@ -49,16 +29,16 @@ def ask(site: Path, wordings: Sequence[str]) -> list[list[tuple[str, str, str, f
 def main() -> None:
     """Print the place of the first page that answers, for each wording."""
     site = Path(sys.argv[1]) if len(sys.argv) > 1 else SITE
-    asked = [(question, wording) for question in QUESTIONS for wording in question.wordings]
+    asked = [(answers, wording) for answers, wordings in QUESTIONS.items() for wording in wordings]
     first = in_three = 0
     reciprocal = 0.0
-    for (question, wording), result in zip(asked, ask(site, [wording for _, wording in asked]), strict=True):
+    for (answers, wording), result in zip(asked, ask(site, [wording for _, wording in asked]), strict=True):
         pages = [page + anchor for page, _, anchor, _ in result]
-        place = next((k for k, page in enumerate(pages, 1) if re.match(question.answered, page)), None)
+        place = next((k for k, page in enumerate(pages, 1) if re.match(answers, page)), None)
         first += place == 1
         in_three += place is not None and place <= 3
         reciprocal += 1 / place if place else 0
-        print(f"{question.about:36}{wording:52}{place or '-':>4}  of {len(pages):3}  {', '.join(pages[:3])}")
+        print(f"{wording:52}{place or '-':>4}  of {len(pages):3}  {', '.join(pages[:3])}")
     print(
         f"{first} of {len(asked)} have it first, {in_three} among the first three; "
         f"mean reciprocal rank {reciprocal / len(asked):.3f}"
