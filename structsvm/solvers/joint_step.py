@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from structsvm.foundation.compute.threads import run_stages, using
 from structsvm.foundation.types import Vector
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.problem.line import LineHinge, Parabola
@@ -35,8 +34,7 @@ def improve_jointly(dual: DualPlanes, enough: float, most_cuts: int) -> None:
     require_moderate_norm(dual.largest, float(planes.cap.sum()))
     values = PlaneValues(planes, dual.w, most_cuts)
     qp = GrowingQP(dual.w, float((planes.a * planes.L).sum()), most_cuts + 1)
-    with using(None) as threads:
-        run_stages(threads, lambda: _add_cuts(values, qp, enough), values.follow, values.counters, values.blocks)
+    _add_cuts(values, qp, enough)
     dual.reads += (qp.size - 1) * (dual.size + len(planes.cap)) * len(dual.w) + qp.reads
     direction = qp.w - dual.w
     rise = float(qp.a @ qp.L - qp.L[0] - dual.w @ direction)
@@ -59,7 +57,7 @@ def _add_cuts(values: PlaneValues, qp: "GrowingQP", enough: float) -> None:
         qp.solve(_QP_ACCURACY * (lowest - qp.dual))
         line = Parabola.between(w, qp.w)
         first = min(max(t, _NEAREST), 1.0)
-        values.aim(qp.w, first)
+        values.aim(qp.w)
         t = lowest_on(line, hinges, first_step=first, accuracy=_LINE_ACCURACY)
         if t > 0.0:
             w = w + t * (qp.w - w)

@@ -22,7 +22,7 @@ _REST = {
 }.get(platform.machine())
 """Pause instruction of this processor, which frees the core's units for its other hardware thread."""
 
-_IN_BUILDER = ("atomic_rmw", "load_atomic", "store_atomic")
+_IN_BUILDER = ("atomic_rmw", "load_atomic")
 
 ATOMIC = (
     hasattr(numba.types, "ExternalFunction")
@@ -49,11 +49,6 @@ def add(counters: IntVector, k: int, amount: int) -> int:
 def read(counters: IntVector, k: int) -> int:
     """Return a counter; writes made before it was set or increased are visible afterwards."""
     return int(counters[k])
-
-
-def write(counters: IntVector, k: int, value: int) -> None:
-    """Set a counter; threads that then read it see all memory writes made before."""
-    counters[k] = value
 
 
 def rest() -> None:
@@ -86,15 +81,6 @@ def _typed_read(_typing: Any, counters: Any, k: Any) -> Any:
     return numba.types.int64(counters, numba.types.intp), generate
 
 
-def _typed_write(_typing: Any, counters: Any, k: Any, value: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        place = _place(context, builder, signature.args[0], values[0], values[1])
-        builder.store_atomic(values[2], place, "seq_cst", 8)
-        return context.get_dummy_value()
-
-    return numba.types.void(counters, numba.types.intp, numba.types.int64), generate
-
-
 def _typed_rest(_typing: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
         if _REST is not None:
@@ -109,7 +95,6 @@ def _typed_rest(_typing: Any) -> Any:
 
 _add = numba.extending.intrinsic(_typed_add)
 _read = numba.extending.intrinsic(_typed_read)
-_write = numba.extending.intrinsic(_typed_write)
 _rest = numba.extending.intrinsic(_typed_rest)
 
 
@@ -119,10 +104,6 @@ def _compiled_add(counters: Any, k: Any, amount: Any) -> Any:
 
 def _compiled_read(counters: Any, k: Any) -> Any:
     return (lambda counters, k: _read(counters, k)) if ATOMIC else read
-
-
-def _compiled_write(counters: Any, k: Any, value: Any) -> Any:
-    return (lambda counters, k, value: _write(counters, k, value)) if ATOMIC else write
 
 
 def _compiled_rest() -> Any:
@@ -139,7 +120,6 @@ def _compiled_give_way() -> Any:
 for _function, _compiled in (
     (add, _compiled_add),
     (read, _compiled_read),
-    (write, _compiled_write),
     (rest, _compiled_rest),
     (give_way, _compiled_give_way),
 ):

@@ -5,14 +5,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
 
 from structsvm.exceptions import InputError, brief
-from structsvm.foundation.compute.atomics import ATOMIC, add, reached, write
-from structsvm.foundation.compute.compilation import inlined_part
+from structsvm.foundation.compute.atomics import ATOMIC
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.types import IntVector
 
@@ -51,8 +49,8 @@ class Threads:
         self.count = count
         self._pool: ThreadPoolExecutor | None = None
 
-    def together(self, work: Callable[[], None], most: int, over: Callable[[], None] | None = None) -> None:
-        """Run ``work`` on up to ``most`` threads and wait; ``over``, perhaps repeated, releases waiting threads."""
+    def together(self, work: Callable[[], None], most: int) -> None:
+        """Run ``work`` on up to ``most`` threads and wait."""
         others: list[Future[None]] = []
         try:
             if min(self.count, most) > 1:
@@ -62,9 +60,9 @@ class Threads:
                     others.append(Future())
                     self._pool.submit(_do, work, others[-1])
             work()
-            _end(others, over)
+            _end(others)
         except BaseException:
-            _end(others, over)
+            _end(others)
             raise
         for other in others:
             if not other.cancelled():
@@ -96,13 +94,11 @@ def _do(work: Callable[[], None], done: Future[None]) -> None:
         done.set_result(None)
 
 
-def _end(others: list[Future[None]], over: Callable[[], None] | None) -> None:
+def _end(others: list[Future[None]]) -> None:
     """Cancel pending work and wait for running work even after Ctrl-C, because it uses the same arrays."""
     interrupt: KeyboardInterrupt | None = None
     while True:
         try:
-            if over is not None:
-                over()
             wait([other for other in others if not other.cancel()])
             break
         except KeyboardInterrupt as error:
@@ -180,64 +176,3 @@ def _bounds(ptr: IntVector, work: float, most: int) -> IntVector:
     bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).astype(np.int64)
     bounds[0], bounds[-1] = 0, n
     return bounds
-
-
-_TAKEN, _STAGE, _DONE, _OVER, _PLACES = 0, 8, 16, 24, 32
-"""Indices of counters: pieces taken, stages begun, pieces done, and the end flag, each in a separate cache line."""
-
-
-def stage_counters() -> IntVector:
-    """Return counters of work that has not begun."""
-    return np.zeros(_PLACES, dtype=np.int64)
-
-
-def run_stages(
-    threads: Threads, lead: Callable[[], None], follow: Callable[[], None], counters: IntVector, most: int
-) -> None:
-    """Run ``lead``, which begins and ends stages, here and ``follow`` on other threads, until one ends or raises."""
-    leader = get_ident()
-
-    def over() -> None:
-        counters[_OVER] = 1
-
-    def until_over() -> None:
-        try:
-            lead() if get_ident() == leader else follow()
-        except BaseException:
-            over()
-            raise
-
-    threads.together(until_over, most, over)
-
-
-@inlined_part
-def begin_stage(counters: IntVector) -> None:
-    """Begin a stage; its inputs must be written before."""
-    write(counters, _DONE, 0)
-    write(counters, _TAKEN, 0)
-    add(counters, _STAGE, 1)
-
-
-@inlined_part
-def ends_stage(counters: IntVector, pieces: int) -> bool:
-    """Wait until all pieces of the stage are done; return False if a thread raised, so that they never will be."""
-    return reached(counters, _DONE, pieces, _OVER)
-
-
-@inlined_part
-def next_stage(counters: IntVector, stage: int) -> bool:
-    """Wait until more than ``stage`` stages have begun; return False if the work is over."""
-    return reached(counters, _STAGE, stage + 1, _OVER)
-
-
-@inlined_part
-def next_piece(counters: IntVector, pieces: int) -> int:
-    """Take the next piece of the current stage; −1 if none is left."""
-    piece = add(counters, _TAKEN, 1)
-    return piece if piece < pieces else -1
-
-
-@inlined_part
-def end_piece(counters: IntVector) -> None:
-    """Count a piece as done."""
-    add(counters, _DONE, 1)

@@ -1,12 +1,9 @@
 """A point of the n-slack dual: planes of every example in weight space, with multipliers."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled
-from structsvm.foundation.compute.threads import run_stages, using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.planes.arrays import PlaneArrays
@@ -19,7 +16,7 @@ from structsvm.problem.planes.steps import (
     shares,
     visit_all,
 )
-from structsvm.problem.planes.sweeps import Sweeps, sweep_over
+from structsvm.problem.planes.sweeps import strides, sweep_over
 from structsvm.problem.planes.values import Choices
 from structsvm.result import CutSet
 
@@ -83,16 +80,12 @@ class DualPlanes:
     def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
         """Sweep over the planes, at most ``most`` times, until gaps sum to ``enough``; return the last sum.
 
-        The first sweep, in this ``order``, visits all planes; later ones visit planes that recently had weight. See
-        `structsvm.problem.planes.sweeps`.
+        The first sweep, in this ``order``, visits all planes; later ones visit planes that recently had weight.
         """
-        sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
-        with using(None) as threads:
-            lead, follow = (partial(sweep_over, self.arrays, sweeps, self.w, enough, leads) for leads in (True, False))
-            run_stages(threads, lead, follow, sweeps.counters, len(sweeps.w))
-        met = sweeps.met[np.isfinite(sweeps.met)]
-        self.reads += len(met) * self.size * len(self.w)
-        return float(met[-1])
+        room = np.empty(2 * self.arrays.L.shape[1])
+        met, sweeps = sweep_over(self.arrays, order, strides(len(order), most), enough, self.w, room)
+        self.reads += sweeps * self.size * len(self.w)
+        return float(met)
 
     def held(self) -> Vector:
         """Return ``Σ_p a_p (L_p − g_p·w)``, each example's share of the dual, shape (n,)."""
@@ -131,7 +124,11 @@ class DualPlanes:
 
     def mix(self, share: float, choices: Choices, weights: Vector) -> None:
         """Multiply the multipliers by ``share``, add weighted choices of one plane per example, and update w."""
-        _mix(self.arrays.a, self.arrays.used, self.arrays.cap, share, choices, weights)
+        a, cap = self.arrays.a, self.arrays.cap
+        a *= share
+        for choice, weight in zip(choices, weights.tolist(), strict=True):
+            some = np.flatnonzero(choice >= 0)
+            a[some, choice[some]] += weight * cap[some]
         self.refresh()
 
     def _places(self) -> tuple[IntVector, IntVector]:
@@ -169,13 +166,3 @@ def _empty(d: int, cap: Vector, places: int) -> PlaneArrays:
         live=np.zeros(n, dtype=np.int64),
         cap=np.array(cap),
     )
-
-
-@compiled
-def _mix(a: Matrix, used: IntVector, cap: Vector, share: float, choices: Choices, weights: Vector) -> None:
-    for i in range(len(cap)):
-        for p in range(used[i]):
-            a[i, p] *= share
-        for k in range(len(weights)):
-            if weights[k] > 0.0 and choices[k, i] >= 0:
-                a[i, choices[k, i]] += weights[k] * cap[i]

@@ -1,4 +1,4 @@
-"""Values of the planes that are kept on lines, by blocks of examples, against NumPy."""
+"""Values of the planes that are kept on lines, against NumPy."""
 
 import numpy as np
 import pytest
@@ -21,9 +21,7 @@ def kept(seed: int) -> DualPlanes:
     return dual
 
 
-@pytest.mark.parametrize("numbers", [10, 100_000])
-def test_hinges_and_choices_on_lines(numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("structsvm.problem.planes.values._BLOCK", numbers)
+def test_hinges_and_choices_on_lines() -> None:
     dual = kept(0)
     arrays = dual.arrays
     looked_at = (np.arange(6) < arrays.used[:, None]) & (arrays.age < 100.0)
@@ -45,14 +43,13 @@ def test_hinges_and_choices_on_lines(numbers: int, monkeypatch: pytest.MonkeyPat
 
     w, targets = np.linspace(-1.0, 1.0, D), (np.linspace(0.0, 2.0, D), np.full(D, -0.3))
     values = PlaneValues(arrays, w, 3)
-    assert values.blocks == (8 if numbers == 10 else 1)
     base = values_at(w)
     assert values.start() == pytest.approx(hinge(base))
     assert_chosen(0, base)
     for row, target in enumerate(targets, start=1):
         end = values_at(target)
         along = np.where(looked_at, end, 0.0) - np.where(looked_at, base, 0.0)
-        values.aim(target, 0.7)
+        values.aim(target)
         for t in (0.0, 0.7, 1.0, 0.25):
             value, slope = values.hinge(t)
             assert value == pytest.approx(hinge(base + t * along))
@@ -62,6 +59,6 @@ def test_hinges_and_choices_on_lines(numbers: int, monkeypatch: pytest.MonkeyPat
         base = base + 0.25 * along
         assert_chosen(row, base + 0.5 * along)
     last = values.choices.copy()
-    values.aim(w, 1.0)
+    values.aim(w)
     values.move(0.1, 0.1)  # no room for this choice
     np.testing.assert_array_equal(values.choices, last)
