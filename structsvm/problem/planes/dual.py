@@ -124,11 +124,12 @@ class DualPlanes:
 
     def mix(self, share: float, choices: Choices, weights: Vector) -> None:
         """Multiply the multipliers by ``share``, add weighted choices of one plane per example, and update w."""
-        a, cap = self.arrays.a, self.arrays.cap
-        a *= share
+        a, cap = share * self.arrays.a, self.arrays.cap
         for choice, weight in zip(choices, weights.tolist(), strict=True):
             some = np.flatnonzero(choice >= 0)
             a[some, choice[some]] += weight * cap[some]
+        # In one step, so that an interruption leaves a point as good as before.
+        self.arrays.a[:] = a
         self.refresh()
 
     def _places(self) -> tuple[IntVector, IntVector]:
