@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from structsvm.data.collections.items import Document, Topic
     from structsvm.data.collections.reading import read_documents, read_topics
     from structsvm.data.dataset import Pool, RankingData, join_runs, pool_runs
-    from structsvm.data.digits import load_digits_queries, load_digits_runs
+    from structsvm.data.digits import load_digits_queries, load_digits_runs, load_digits_sequences
     from structsvm.data.letor.reading import load_letor
     from structsvm.data.letor.writing import write_letor
     from structsvm.data.runs import Qrels, Run
@@ -25,6 +25,7 @@ __all__ = [
     "join_runs",
     "load_digits_queries",
     "load_digits_runs",
+    "load_digits_sequences",
     "load_letor",
     "load_qrels",
     "load_run",
@@ -43,7 +44,7 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.data.collections.items": ["Document", "Topic"],
         "structsvm.data.collections.reading": ["read_documents", "read_topics"],
         "structsvm.data.dataset": ["Pool", "RankingData", "join_runs", "pool_runs"],
-        "structsvm.data.digits": ["load_digits_queries", "load_digits_runs"],
+        "structsvm.data.digits": ["load_digits_queries", "load_digits_runs", "load_digits_sequences"],
         "structsvm.data.letor.reading": ["load_letor"],
         "structsvm.data.letor.writing": ["write_letor"],
         "structsvm.data.runs": ["Qrels", "Run"],

@@ -1,4 +1,4 @@
-"""Query by example on scikit-learn's digits: find images of the same digit, as labeled queries or as TREC runs."""
+"""Tasks on scikit-learn's digits: find images of the same digit, as queries or as TREC runs, and read numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from structsvm.data.dataset import RankingData
 from structsvm.data.runs import Qrels, Run
 from structsvm.exceptions import InputError
-from structsvm.foundation.settings import RandomSource, is_integer, random_generator
+from structsvm.foundation.settings import RandomSource, is_integer, random_generator, require_number
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
@@ -40,10 +40,7 @@ def load_digits_queries(
     >>> train.X.shape
     (40, 25)
     """
-    digits = load_digits()
-    images, shown = digits.images / 16.0, digits.target
-    rng = random_generator(random_state)
-    halves = np.array_split(rng.permutation(len(images)), 2)
+    images, shown, halves, rng = _halves(random_state)
     _require_below(len(halves[1]), n_train=n_train, n_test=n_test, n_candidates=n_candidates)
     pairs = [_draw_pairs(half, n, n_candidates, rng) for half, n in zip(halves, (n_train, n_test), strict=True)]
     features = [pair_features(images[query], images[document]) for query, document in pairs]
@@ -107,6 +104,47 @@ def load_digits_runs(
         best = np.take_along_axis(scores, top, axis=1)
         runs.append(Run.from_scores(name, np.repeat(topics, top.shape[1]), ids[retrieved].ravel(), best.ravel()))
     return tuple(runs), qrels
+
+
+def load_digits_sequences(
+    *, n_train: int = 300, n_test: int = 300, length: int = 8, noise: float = 0.35, random_state: RandomSource = 0
+) -> tuple[tuple[list[Matrix], list[IntVector]], tuple[list[Matrix], list[IntVector]]]:
+    """Make numbers to read, as noisy images of the digits of `sklearn.datasets.load_digits`.
+
+    Each digit of a number is 1, 2 or 3 above the previous digit, modulo 10. Training and test share no image.
+
+    Parameters
+    ----------
+    n_train, n_test : numbers of sequences.
+    length : digits of each sequence.
+    noise : standard deviation of the normal noise of each pixel; pixels without noise are from 0 to 1.
+    random_state : as in `load_digits_queries`.
+
+    Returns
+    -------
+    train, test : pairs of inputs and labels: lists of arrays of shapes (length, 64) and (length,).
+
+    Examples
+    --------
+    >>> (xs, ys), _ = load_digits_sequences(n_train=2, n_test=1)
+    >>> xs[0].shape, ys[0].tolist()
+    ((8, 64), [1, 2, 5, 6, 9, 1, 3, 6])
+    """
+    _require_below(1_000_000, n_train=n_train, n_test=n_test, length=length)
+    require_number("noise", noise, at_least=0.0)
+    images, shown, halves, rng = _halves(random_state)
+    parts = []
+    for half, n in zip(halves, (n_train, n_test), strict=True):
+        ys = [(rng.integers(10) + np.cumsum(rng.integers(1, 4, size=length))) % 10 for _ in range(n)]
+        rows = [[rng.choice(half[shown[half] == digit]) for digit in y] for y in ys]
+        parts.append(([_pixels(images[seq]) + noise * rng.standard_normal((length, 64)) for seq in rows], ys))
+    return parts[0], parts[1]
+
+
+def _halves(random_state: RandomSource) -> tuple[Matrix, IntVector, list[IntVector], np.random.Generator]:
+    """Return all images, with pixels from 0 to 1, their digits, two random halves of them, and the generator."""
+    digits, rng = load_digits(), random_generator(random_state)
+    return digits.images / 16.0, digits.target, np.array_split(rng.permutation(len(digits.images)), 2), rng
 
 
 def pair_features(a: Matrix, b: Matrix) -> Matrix:

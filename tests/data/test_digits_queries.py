@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.data import RankingData, load_digits_queries
+from structsvm.data import RankingData, load_digits_queries, load_digits_sequences
 from structsvm.data.digits import pair_features
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Matrix, Vector
@@ -87,3 +87,15 @@ def test_a_learned_combination_beats_every_single_feature() -> None:
 def test_more_than_there_are_images_is_refused(name: str, value: int) -> None:
     with pytest.raises(InputError, match=f"{name} must be from 1 to 897, got {value}"):
         load_digits_queries(**{name: value})
+
+
+def test_sequences_count_up_in_images_of_their_digits():
+    (xs, ys), (new_xs, _) = load_digits_sequences(n_train=20, n_test=3, length=5, noise=0.0)
+    assert (len(xs), len(new_xs), xs[0].shape) == (20, 3, (5, 64))
+    assert {int(step) for y in ys for step in np.diff(y) % 10} == {1, 2, 3}
+    pixels, digits = load_digits(return_X_y=True)
+    of_image = {tuple(row): digit for row, digit in zip(pixels / 16, digits, strict=True)}
+    assert all(
+        of_image[tuple(row)] == digit for x, y in zip(xs, ys, strict=True) for row, digit in zip(x, y, strict=True)
+    )
+    assert {tuple(row) for x in xs for row in x}.isdisjoint(tuple(row) for x in new_xs for row in x)
