@@ -33,7 +33,7 @@ def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
     """Yield the searchable fields of each section and documented object of a page.
 
     The fields are the page and its title, an anchor (``""`` for the page itself), a heading or the name of the object,
-    the headings above it, index entries, its text, and further words of its code; `everything` adds the words of links.
+    the headings above it, index entries, its text, and further words of its code. `everything` adds the words of links.
     """
     places = {each for node in tree.findall(nodes.section) for each in node["ids"]}
     entries: dict[str, list[str]] = {}
