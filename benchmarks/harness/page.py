@@ -141,7 +141,8 @@ def _chains() -> dict[str, Any]:
     by_solver = [by for by in times.values() if "OneSlack" in by]
     ratios = [by["OneSlack"].values["cpu"] / by["auto"].values["cpu"] for by in by_solver]
     systems = ("auto", "OneSlack", "BCFW with gap sampling")
-    rows = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in times.items())
+    shown = {(what, C): by for (what, C), by in times.items() if what == "n = 16,000" or "letters" in what}
+    rows = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in shown.items())
     find = _finder("letters", what="handwritten words")
     right = [find(f"{who}, average=True", "letters") for who in ("fold 1, pixels", "nine folds, products")]
     return {
@@ -204,21 +205,12 @@ def _solvers() -> dict[str, Any]:
 
 
 def _threads() -> dict[str, Any]:
-    gains, reference, rows = [], [], []
-    for what in ("MAP on m", "MAP on l"):
-        finds = [_finder("both_cores", what=what, C=C) for C in (*CS, 10_000.0)]
-        one, two = ([find(f"FrankWolfe, {n}", "seconds") for find in finds] for n in ("1 thread", "2 threads"))
-        faster = [a / b for a, b in zip(one, two, strict=True)]
-        numpy = [find("X @ w and X.T @ c, 2 threads", "ratio") for find in finds]
-        rows += [[f"fit, {what}", *(f"{gain:.2f}" for gain in faster)]]
-        rows += [[f"NumPy's products, {what}", *(f"{gain:.2f}" for gain in numpy)]]
-        gains += faster
-        reference += numpy
-    headings = ("times faster with two threads", *(f"C = {C:,.0f}" for C in (*CS, 10_000.0)))
+    finds = [_finder("both_cores", what=what, C=C) for what in ("MAP on m", "MAP on l") for C in (*CS, 10_000.0)]
+    one, two = ([find(f"FrankWolfe, {n}", "seconds") for find in finds] for n in ("1 thread", "2 threads"))
+    gains = [a / b for a, b in zip(one, two, strict=True)]
+    reference = [find("X @ w and X.T @ c, 2 threads", "ratio") for find in finds]
     ranges = {"gains": gains, "reference": reference}
-    return {"table": table(headings, rows)} | {
-        name: [f"{min(found):.1f}", f"{max(found):.1f}"] for name, found in ranges.items()
-    }
+    return {name: [f"{min(ratios):.1f}", f"{max(ratios):.1f}"] for name, ratios in ranges.items()}
 
 
 def _mslr() -> dict[str, Any]:

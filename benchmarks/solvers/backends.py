@@ -175,7 +175,7 @@ FITS = {
 
 
 def tables(rows: list[Row]) -> dict[str, str]:
-    """Return the tables of the page: the seconds of all fits, and the time for the recorded programs."""
+    """Return the table of the page: the seconds of all fits by backend."""
     values = {(row.what, row.who): row.values for row in rows if row.values}
     names = list(dict.fromkeys(row.who for row in rows if row.what in FITS))
 
@@ -188,18 +188,10 @@ def tables(rows: list[Row]) -> dict[str, str]:
     def memory(who: str) -> str:
         return f"{max(values[what, who].get('mebibytes', 0.0) for what in FITS):.0f}"
 
-    def recorded(who: str) -> str:
-        of = values.get(("recorded 1-slack", who))
-        if of is None:
-            return ""
-        return f"{of['ratio']:.1f}" + f" ({of['handed_over']:.0f} unsolved)" * (of["handed_over"] > 0)
-
     fits = ([f"`{who}`", *(fit(what, who) for what in FITS), memory(who)] for who in names)
-    programs = ([f"`{who}`", *(recorded(of) for of in (who, f"{who}, qpsolvers' settings"))] for who in names)
     overlap = next(row.values["overlap"] for row in rows if row.what == "bounds")
     if overlap > 1e-9:
         raise ValueError(f"bounds of backends contradict each other: rewrite {PAGE}, which says that they agree")
     return {
         "fits": table(("backend", *FITS.values(), "peak MiB"), fits),
-        "recorded programs": table(("backend", "ratio", "with qpsolvers' settings"), programs),
     }
