@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option("-m", "--model", type=MODEL, help="File to write the model with the chosen features to.")
 @with_outputs("Plot the measure against the number of features to this file, such as features.svg, .pdf or .png.")
-@with_columns(cache=True)
+@with_columns(cache=True, weight=True)
 def select_command(
     data: tuple[Path, ...],
     loss: str,
@@ -78,8 +78,8 @@ def select_command(
 
     Each step removes the features with the smallest effect on scores: absolute weight times standard deviation within
     queries. The command repeats the elimination without each fold, so that held-out queries do not influence the
-    features that they measure. The model uses the features chosen on all queries. It reads the same files, and its
-    other weights are 0.
+    features that they measure. Means count all held-out queries alike. The model uses the features chosen on all
+    queries. It reads the same files, and its other weights are 0.
     """
     from structsvm.estimators import FeatureEliminationCV, Ranker
 
@@ -88,7 +88,7 @@ def select_command(
         raise click.BadParameter(f"it must be a whole number, or a share below 1, got {step:g}", param_hint="--step")
     with progress_line(shown=outputs.text) as say:
         say(f"reading {counted(len(data), 'file')}")
-        train = read_data(data, columns, use="are not used: select counts all queries alike")
+        train = read_data(data, columns)
         search = FeatureEliminationCV(
             Ranker(loss, C, normalize=normalize, missing=missing, measure=measure),
             step=int(step) if step >= 1.0 else step,
@@ -101,7 +101,7 @@ def select_command(
             where = "all queries" if fold is None else f"fold {fold + 1} of {folds}"
             say(f"{where}: {counted(size, 'feature')}")
 
-        search.fit(train.X, train.y, train.qid, callback=report)
+        search.fit(train.X, train.y, train.qid, train.sample_weight, report)
     names = train.feature_names
     if names is not None:
         search.estimator_.name_features(names, train.categories)

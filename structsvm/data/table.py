@@ -30,10 +30,14 @@ _DOCID = "docid"
 
 @frozen
 class LeftOut:
-    """Columns that are not features by default: ``others`` with reasons, and ``ids``, named as ids or an index."""
+    """Columns that are not features by default: ``others`` with reasons, and ``ids``, named as ids or an index.
+
+    ``unknown`` names columns with categories that are not features, and counts their rows.
+    """
 
     others: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @frozen
@@ -306,6 +310,10 @@ class _Rows:
             different = {*self._different.get(name, {})} - {""}
             if stored := values_of(name, self._features):
                 values[name] = stored
+                if strange := different.difference(stored):
+                    rows = counted(sum(cell in strange for cell in self._texts[name]), "row")
+                    unknown = (*self.left_out.unknown, f"{name} ({rows}, such as {quoted(min(strange))})")
+                    self.left_out = evolve(self.left_out, unknown=unknown)
             elif name in self._naming.categories or name in self._declared or are_few(len(different), len(plain)):
                 values[name] = sorted(different)
             else:

@@ -126,13 +126,20 @@ class FeatureEliminationCV(RankingEstimator):
     random_state: int | np.random.RandomState | None = field(default=0, kw_only=True)
     n_jobs: int | None = field(default=None, kw_only=True)
 
-    def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, callback: SizeCallback | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        callback: SizeCallback | None = None,
+    ) -> Self:
         """Choose the features, and fit the ranker with them to all queries.
 
         Parameters
         ----------
         X : features, shape (rows, d), dense or sparse.
-        y, qid : as in `Ranker.fit`; qid is required.
+        y, qid, sample_weight : as in `Ranker.fit`; qid is required. Means count all held-out queries alike.
         callback : function that is called after each fit with its number of features and the number of its fold from
             0, None for all queries. It needs n_jobs=None.
 
@@ -144,7 +151,7 @@ class FeatureEliminationCV(RankingEstimator):
         if qid is None:
             raise InputError("qid is missing: features are chosen on held-out queries, so pass the query of each row")
         spec = ranker.spec()
-        data = spec.data(X, y, qid)
+        data = spec.data(X, y, qid, sample_weight)
         d = data.n_features
         require_integer(place(self, "min_features"), self.min_features, 1)
         if self.min_features > d:

@@ -57,8 +57,8 @@ def fit(
     y : labels, shape (rows,), larger is better; documents with labels above 0 are relevant, unless the loss defines
         relevance otherwise. `RankSVM` also accepts `Preferences`.
     qid : query id of each row (not group sizes), in any order. None: all rows are one query.
-    sample_weight : weight κ of each row, the same for all rows of a query. With the losses zero_one, whose examples are
-        rows, and weighted_ranks, whose labels it multiplies, it may differ within a query.
+    sample_weight : weight κ of each row, the same for all rows of a query. It may differ within a query if the loss
+        takes weights of documents: zero_one, weighted_ranks, roc_area and swapped_pairs.
     callback : function that is called with every `Step`; it returns True to stop.
     checkpoint : file that stores the state of the fit while it runs, or a `Checkpoint` with an interval. If the
         file exists, the fit resumes from it; it must belong to the same fit. The file is never removed.

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators import saving
 from structsvm.estimators.arguments import explain_foreign_arguments, explains_foreign_arguments, own_init
+from structsvm.estimators.display import notebook_display
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator, Rows
@@ -50,6 +51,7 @@ class RankingEstimator(BaseEstimator):
 
     n_features_in_: int
     _fitted_with_qid: bool
+    _repr_mimebundle_ = notebook_display
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Request the metadata that methods accept; messages name the class, and explain other libraries' arguments."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm import training
 from structsvm.estimators import saving
 from structsvm.estimators.arguments import own_init
+from structsvm.estimators.display import notebook_display
 from structsvm.estimators.fits import path_of, start_of
 from structsvm.estimators.parameters import intercept_of, require_settings, solver_of
 from structsvm.estimators.saving import Stored, adopt, result_of
@@ -67,6 +68,7 @@ class JointEstimator(BaseEstimator):
         own_init(cls)
 
     save = saving.save
+    _repr_mimebundle_ = notebook_display
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

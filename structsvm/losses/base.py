@@ -15,6 +15,7 @@ from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.inference.sets import Bounded
+from structsvm.losses.shared.weighted_labels import WeightedLabels
 from structsvm.losses.user_methods import call_method, is_finite_input, is_sparse_vector, joint_features, output_of
 
 X = TypeVar("X")
@@ -131,8 +132,7 @@ class ScoreLoss(StructuredLoss[Y]):
         prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
-    labels_are_weights : True if labels are weights of documents, and the loss is linear in them. ``sample_weight`` then
-        multiplies the labels and may differ within a query.
+    takes_document_weights : True if ``sample_weight`` may differ within a query; see `weighted`.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.
@@ -157,7 +157,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     kernel: Any = None
     numeric_labels: ClassVar[bool] = False
-    labels_are_weights: ClassVar[bool] = False
+    takes_document_weights: ClassVar[bool] = False
 
     sparse_entries: int | None = None
     """Number of non-zero joint features of an example if planes are stored as sparse vectors; None: dense."""
@@ -196,6 +196,10 @@ class ScoreLoss(StructuredLoss[Y]):
     def labels(self, y: Y) -> Vector:
         """Return the kernel's labels of one example; by default the output itself, as numbers."""
         return np.atleast_1d(np.asarray(y, dtype=np.float64))
+
+    def weighted(self, labels: Vector, weights: Vector) -> Any:
+        """Return the true output of a query whose documents have weights of at most 1, which differ."""
+        return WeightedLabels(labels, weights)
 
     def params(self, ys: Sequence[Y]) -> Vector:
         """Return the kernel's parameters for all examples together (tables, constants); empty by default."""

@@ -6,36 +6,43 @@ from attrs import frozen
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.types import Vector
 from structsvm.losses.shared.relevance import PairwiseLoss
+from structsvm.losses.shared.weighted_labels import WeightedLabels
+from structsvm.metrics.ranking import rank_documents
 
 
 def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated ranking, by ``s − ¼`` if relevant, else ``s + ¼``; return its loss."""
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking, by ``s − ¼`` if relevant, else ``s + ¼``; return its loss.
+
+    ``labels`` are weights of documents, negative if not relevant.
+    """
     n = len(scores)
     shifted = np.empty(n)
-    R = 0
+    R = 0.0
+    N = 0.0
     for document in range(n):
-        relevant = labels[document] > 0.0
-        shifted[document] = scores[document] + (-0.25 if relevant else 0.25)
-        R += relevant
-    N = n - R
-    if R == 0 or N == 0:
+        label = labels[document]
+        shifted[document] = scores[document] + (-0.25 if label > 0.0 else 0.25)
+        R += max(label, 0.0)
+        N -= min(label, 0.0)
+    if R == 0.0 or N == 0.0:
         for document in range(n):
             out[document] = 0.0
         return 0.0
 
     scale = 2.0 / (R * N)
-    others_ahead = 0
+    others_ahead = 0.0
     relevant_behind = R
-    swapped = 0
+    swapped = 0.0
     order = descending(shifted)
     # Avoid a branch here: it would be unpredictable.
     for place in range(n):
         document = order[place]
-        relevant = labels[document] > 0.0
+        label = labels[document]
+        relevant = max(label, 0.0)
         relevant_behind -= relevant
         swapped += others_ahead * relevant
-        out[document] = scale * (others_ahead if relevant else -relevant_behind)
-        others_ahead += not relevant
+        out[document] = scale * label * (others_ahead if label > 0.0 else relevant_behind)
+        others_ahead += relevant - label
     return 0.5 * scale * swapped
 
 
@@ -44,7 +51,8 @@ class ROCArea(PairwiseLoss):
     """One minus the area under the ROC curve: the share of pairs in the wrong order.
 
     Its hinge is ``1/(RN) Σ max(0, 1 − 2(s_i − s_j))`` over the pairs of a relevant i and a non-relevant j. Joachims, "A
-    Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3.
+    Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3. If documents have weights, a
+    pair counts the product of its weights, as in scikit-learn's ``roc_auc_score``.
 
     Parameters
     ----------
@@ -58,11 +66,17 @@ class ROCArea(PairwiseLoss):
     """
 
     kernel = staticmethod(roc_area)
+    takes_document_weights = True
+
+    def labels(self, y: Vector) -> Vector:
+        """Return the weights of the documents, negative if they are not relevant."""
+        signs = np.where(self.relevant(y), 1.0, -1.0)
+        return signs * y.weights if isinstance(y, WeightedLabels) else signs
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
-        relevant = self.ranked_relevance(y, y_hat)
-        pairs = relevant.sum() * (~relevant).sum()
-        return float(np.cumsum(~relevant)[relevant].sum() / pairs) if pairs else 0.0
+        ranked = self.labels(y)[rank_documents(y_hat).order]
+        relevant, other = np.maximum(ranked, 0.0), np.maximum(-ranked, 0.0)
+        return float(relevant @ np.cumsum(other) / (relevant.sum() * other.sum() or 1.0))
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking that swaps a pair if and only if ``s_i − s_j < ½``."""

@@ -5,68 +5,79 @@ from attrs import frozen
 
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.compute.sorting import descending
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses.shared.graded_pairs import GradedPairsLoss, graded, several_grades
+from structsvm.losses.shared.weighted_labels import weights_of
 
 
 @compiled_part
-def _add(tree: IntVector, grade: int, count: int) -> None:
-    """Add documents of a grade to a binary indexed tree (Fenwick, 1994)."""
+def _add(tree: Vector, grade: int, weight: float) -> None:
+    """Add the weight of documents of a grade to a binary indexed tree (Fenwick, 1994)."""
     while grade < len(tree):
-        tree[grade] += count
+        tree[grade] += weight
         grade += grade & -grade
 
 
 @compiled_part
-def _up_to(tree: IntVector, grade: int) -> int:
-    """Count the documents in a tree with at most this grade."""
-    count = 0
+def _up_to(tree: Vector, grade: int) -> float:
+    """Return the weight of the documents in a tree with at most this grade."""
+    weight = 0.0
     while grade > 0:
-        count += tree[grade]
+        weight += tree[grade]
         grade -= grade & -grade
-    return count
+    return weight
 
 
 def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs, with ``s_i − 1 < s_j``, and return its loss.
 
-    ``labels`` are grades from 1. One pass merges two orders of the documents: as i, the better document, by ``s − 1``,
-    and as j by ``s``. It takes O(n log n) time.
+    ``labels`` are grades from 1, then weights. One pass merges two orders of the documents: as i, the better document,
+    by ``s − 1``, and as j by ``s``. It takes O(n log n) time.
     """
     n = len(scores)
-    grade = labels.astype(np.int64)
-    counts = np.zeros(grade.max() + 1, np.int64)
+    grade = labels[:n].astype(np.int64)
+    weights = labels[n:]
+    totals = np.zeros(grade.max() + 1)
     for document in range(n):
-        counts[grade[document]] += 1
-    worse_ahead = np.zeros(len(counts), np.int64)
-    better_left = np.zeros(len(counts), np.int64)
-    pairs = 0
-    worse = 0
-    for rank in range(1, len(counts)):
-        _add(better_left, rank, counts[rank])
-        pairs += counts[rank] * worse
-        worse += counts[rank]
+        totals[grade[document]] += weights[document]
+    worse_ahead = np.zeros(len(totals))
+    better_left = np.zeros(len(totals))
+    pairs = 0.0
+    left = 0.0
+    for rank in range(1, len(totals)):
+        _add(better_left, rank, totals[rank])
+        pairs += totals[rank] * left
+        left += totals[rank]
     out[:] = 0.0
-    if pairs == 0:
+    if pairs == 0.0:
         return 0.0
 
     order = descending(scores)
-    swapped = 0
+    swapped = 0.0
     passed = 0
-    for left in range(n, 0, -1):
-        better = order[n - left]
+    for place in range(n):
+        better = order[place]
+        weight = weights[better]
         while passed < n and scores[better] - 1.0 < scores[order[passed]]:
             document = order[passed]
             out[document] -= left - _up_to(better_left, grade[document])
-            _add(worse_ahead, grade[document], 1)
+            _add(worse_ahead, grade[document], weights[document])
             passed += 1
         lost = _up_to(worse_ahead, grade[better] - 1)
         out[better] += lost
-        swapped += lost
-        _add(better_left, grade[better], -1)
+        swapped += weight * lost
+        _add(better_left, grade[better], -weight)
+        left -= weight
     for document in range(n):
-        out[document] /= pairs
+        out[document] = out[document] * weights[document] / pairs
     return swapped / pairs
+
+
+def _weight_below(values: Vector, weights: Vector, limits: Vector) -> Vector:
+    """Return the weight of the values below each limit."""
+    order = np.argsort(values, kind="stable")
+    total = np.concatenate([[0.0], np.cumsum(weights[order])])
+    return total[np.searchsorted(values[order], limits)]
 
 
 @frozen
@@ -78,7 +89,8 @@ class SwappedPairs(GradedPairsLoss):
     rank boundaries for ordinal regression", 2000; Joachims, "Optimizing search engines using clickthrough data", KDD
     2002).
     Its joint feature map is ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1.
-    Each pair is swapped independently, so an output need not be a ranking.
+    Each pair is swapped independently, so an output need not be a ranking. If documents have weights, a pair counts the
+    product of its weights, and P is the sum of these products.
 
     Outputs are as in `GradedPairsLoss`. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one
     at v. The argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
@@ -97,27 +109,26 @@ class SwappedPairs(GradedPairsLoss):
         return 1.0
 
     def labels(self, y: Vector) -> Vector:
-        """Return the grades of the documents, numbered from 1."""
-        return 1.0 + np.unique(graded(y), return_inverse=True)[1].astype(np.float64)
+        """Return the grades of the documents, numbered from 1, and then their weights."""
+        return np.concatenate([1.0 + np.unique(graded(y), return_inverse=True)[1], weights_of(y)])
 
     def usable(self, y: Vector) -> bool:
         return several_grades(y)
 
-    def number_of_pairs(self, y: Vector) -> int:
-        """Return P, the number of pairs of documents of different grades, without listing them."""
-        counts = np.unique(graded(y), return_counts=True)[1]
-        return int(counts.sum() ** 2 - (counts**2).sum()) // 2
+    def number_of_pairs(self, y: Vector) -> float:
+        """Return P, the weight of the pairs of documents of different grades, without listing them."""
+        totals = np.bincount(np.unique(graded(y), return_inverse=True)[1], weights_of(y))
+        return float(totals[1:] @ np.cumsum(totals)[:-1])
 
     def swaps(self, scores: Vector, y: Vector, margin: float) -> Matrix:
         """Return the output that swaps the pairs with ``s_i − margin < s_j``, by sorting."""
-        grades, ahead = graded(y), scores - margin
-        counts = np.zeros((2, len(grades)))
+        grades, weights, ahead = graded(y), weights_of(y), scores - margin
+        swapped = np.zeros((2, len(grades)))
         for grade in np.unique(grades)[1:]:
             better, worse = grades == grade, grades < grade
-            lowest = np.sort(scores[worse])
-            counts[0, better] = len(lowest) - np.searchsorted(lowest, ahead[better], "right")
-            counts[1, worse] += np.searchsorted(np.sort(ahead[better]), scores[worse])
-        return counts / max(self.number_of_pairs(y), 1)
+            swapped[0, better] = _weight_below(-scores[worse], weights[worse], -ahead[better])
+            swapped[1, worse] += _weight_below(ahead[better], weights[better], scores[worse])
+        return swapped * weights / (self.number_of_pairs(y) or 1.0)
 
     def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Matrix:
         """Return the output that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(P log P)."""

@@ -67,7 +67,7 @@ class WeightedRanks(SwappedPairsLoss):
 
     kernel = staticmethod(weighted_ranks)
     numeric_labels = True
-    labels_are_weights = True
+    takes_document_weights = True
     why_unusable = (
         "none has two documents, one of them with a label above 0. Labels are the weights of documents, such as clicks "
         "over their propensities; check the labels and qid"
@@ -76,6 +76,10 @@ class WeightedRanks(SwappedPairsLoss):
     def labels(self, y: Vector) -> Vector:
         """Return the weights divided by n − 1."""
         return np.asarray(graded(y) / max(1, len(y) - 1))
+
+    def weighted(self, labels: Vector, weights: Vector) -> Vector:
+        """Return the products: labels are weights of documents, and the loss is linear in them."""
+        return labels * weights
 
     def usable(self, y: Vector) -> bool:
         """Return True if some document has a weight and there is another document."""

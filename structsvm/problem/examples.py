@@ -40,9 +40,9 @@ def ranking_examples(
     if loss.per_row:
         ys, usable = labels, None
     else:
-        if weights is not None and loss.labels_are_weights:
-            labels, weights = _weights_in_labels(labels, weights, queries)
         ys = queries.split(labels)
+        if weights is not None and loss.takes_document_weights:
+            weights = _weigh_documents(loss, ys, weights, queries)
         usable = np.array([is_usable(loss, labels) for labels in ys], dtype=np.bool_)
         weights = _weights_of_queries(queries, weights, usable)
     if intercept:
@@ -50,23 +50,25 @@ def ranking_examples(
     return Examples(loss, loss.operator(rows), ys, weights, usable, of_queries=True)
 
 
-def _weights_in_labels(labels: Vector, weights: Vector, queries: Queries) -> tuple[Vector, Vector]:
-    """Return labels times the weights of documents, and the weight of each row's query, its largest one.
+def _weigh_documents(loss: ScoreLoss[Any], ys: list[Any], weights: Vector, queries: Queries) -> Vector:
+    """Weigh the documents of queries whose weights differ, relative to the largest, which weighs the query.
 
-    The labels are divided by the weight of the query, so that equal weights within a query leave them as they are.
+    Equal weights within a query leave its labels as they are. Return the weight of each row's query.
     """
-    largest = np.zeros(len(queries))
-    np.maximum.at(largest, queries.number, weights)
-    of_row = largest[queries.number]
-    return labels * np.divide(weights, of_row, out=np.ones_like(of_row), where=of_row > 0.0), of_row
+    largest = np.array([of_query.max() for of_query in queries.split(weights)])
+    for k, of_query in enumerate(queries.split(weights)):
+        if of_query.min() < largest[k]:
+            ys[k] = loss.weighted(ys[k], of_query / largest[k])
+    return np.asarray(largest[queries.number])
 
 
 def _weights_of_queries(queries: Queries, weights: Vector | None, usable: BoolVector) -> Vector:
-    """Return the weight of each query; reject weights that differ within one, and name losses that take them."""
+    """Return the weight of each query; reject weights that differ within one, and name losses that do not."""
     try:
         return queries.weights(weights, usable)
     except InputError as error:
-        raise InputError(f"{error}, or use zero_one or weighted_ranks, losses that take weights of documents") from None
+        losses = "zero_one, weighted_ranks, roc_area or swapped_pairs"
+        raise InputError(f"{error}, or use a loss that takes weights of documents: {losses}") from None
 
 
 def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:

@@ -128,7 +128,7 @@ class Problem(AbstractProblem):
         qid : query of each row, in any order; None: one query.
         loss : name or object.
         C : weight of the mean hinge; positive.
-        sample_weight : weight of each row, constant within a query unless the loss is zero_one or weighted_ranks; None:
+        sample_weight : weight of each row, constant within a query unless the loss takes weights of documents; None:
             all 1.
         intercept : value of a constant feature that is added to every row; 0 for none.
         n_jobs : threads or processes; see `Problem`.

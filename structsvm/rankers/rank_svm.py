@@ -63,8 +63,7 @@ class PairsSpec(Spec):
                 sums = np.array([pairs.magnitude.sum() for pairs in ys])
         else:
             loss, ys = SwappedPairs(), np.split(grouped.y, ptr[1:-1])
-            counts = np.array([loss.number_of_pairs(labels) for labels in ys])
-            sums = counts.astype(np.float64)
+            counts = sums = np.array([loss.number_of_pairs(labels) for labels in ys])
         usable = grouped.usable(grouped.with_pairs())
         kappa = sums if self.weighting == "pairs" else np.ones(len(sums))
         with np.errstate(over="ignore"):

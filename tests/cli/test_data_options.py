@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from structsvm import Ranker
-from structsvm.data import load_letor
+from structsvm.data import load_digits_queries, load_letor
+from structsvm.estimators import FeatureEliminationCV
 
 
 @pytest.fixture
@@ -204,7 +205,7 @@ def test_weights_beside_the_data_are_used(run, model):
     run("train", "train.txt", "--model", "train.txt.weight", code=2)
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "weighted_ranks"])
+@pytest.mark.parametrize("loss", ["zero_one", "weighted_ranks", "roc_area"])
 def test_a_column_of_a_table_weights_documents(run, loss):
     data = load_letor("train.txt")
     weights = np.arange(len(data.y)) % 3 + 0.5
@@ -216,6 +217,20 @@ def test_a_column_of_a_table_weights_documents(run, loss):
     assert run("predict", "w.npz", "weighted.csv").stdout.split() == [
         repr(s) for s in expected.predict(data.X).tolist()
     ]
+
+
+def test_select_and_calibrate_take_a_column_of_weights(run):
+    train, other = load_digits_queries(n_train=12, n_test=20, n_candidates=10)
+    for name, data in (("train.csv", train), ("other.csv", other)):
+        frame = pd.DataFrame(data.X[:, :4], columns=list("abcd")).assign(label=data.y, qid=data.qid, w=data.qid % 4)
+        frame.to_csv(name, index=False)
+    run("select", "train.csv", "--weight", "w", "--folds", "2", "--model", "s.npz")
+    search = FeatureEliminationCV(Ranker("map", measure="map"), cv=2).fit(
+        train.X[:, :4], train.y, train.qid, sample_weight=train.qid % 4
+    )
+    np.testing.assert_allclose(Ranker.load("s.npz").coef_, search.estimator_.coef_)
+    done = run("calibrate", "s.npz", "other.csv", "--weight", "w", "--output", "c.npz")
+    assert "of 15 queries with 150 documents" in done.stdout
 
 
 def test_names_at_the_head_of_a_file_go_into_the_model(run, model):

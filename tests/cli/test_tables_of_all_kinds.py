@@ -89,7 +89,8 @@ def test_columns_in_another_order_and_unknown_categories_are_no_error(run, table
     model = load(tmp_path / "model.npz")
     new = FRAME[FRAME.columns[::-1]].assign(colour="ultramarine")
     new.to_csv(tmp_path / "new.csv", index=False)
-    run("predict", tmp_path / "model.npz", tmp_path / "new.csv", "--output", tmp_path / "scores.txt")
+    result = run("predict", tmp_path / "model.npz", tmp_path / "new.csv", "--output", tmp_path / "scores.txt")
+    assert "lack, which are 0 in all features: colour (240 rows, such as 'ultramarine')\n" in result.output
     np.testing.assert_allclose(np.loadtxt(tmp_path / "scores.txt"), model.predict(FRAME.assign(colour=None)))
     data = load_table(table)
     again = load_table(table, features=data.feature_names, categories=data.categories)

@@ -1,4 +1,4 @@
-"""Estimators in files of skops."""
+"""Estimators in files of skops and in notebooks."""
 
 import pickle
 
@@ -47,3 +47,13 @@ def test_what_skops_reads_of_a_status_is_its_value_and_of_a_model_its_fields():
     ranker = Ranker().fit([[1.0], [2.0]], [0, 1], qid=[1, 1])
     ranker.predict([[1.0]])
     assert ranker.model_ not in ranker.model_.__getstate__().values()
+
+
+@pytest.mark.parametrize("estimator", [Ranker(C=2.0), StructuralSVM("zero_one"), RampRanker()], ids=repr)
+def test_notebooks_show_the_certificate_of_a_fit(estimator):
+    unfitted = estimator._repr_mimebundle_()["text/html"]
+    X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0])
+    fitted = estimator.fit(X, y)._repr_mimebundle_()["text/html"]
+    shown = f"<p>optimum between {estimator.result_.dual:.8g} (dual)"
+    assert [shown in html for html in (unfitted, fitted)] == [False, not isinstance(estimator, RampRanker)]
+    assert estimator._repr_mimebundle_()["text/plain"] == repr(estimator)

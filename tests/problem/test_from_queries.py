@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "weights": ({"sample_weight": np.ones(5)}, rf"sample_weight must be one weight per row, shape \({ROWS},\)"),
     "weights differ": (
         {"sample_weight": np.arange(ROWS)},
-        "sample_weight differs within a query.*same weight, or use zero_one or weighted_ranks",
+        "sample_weight differs within a query.*same weight, or use a loss that takes weights of documents",
     ),
     "negative weight": ({"sample_weight": -np.ones(ROWS)}, "not negative: 20 of 20 are not, the first is -1 at row 0$"),
     "infinite weight": ({"sample_weight": np.full(ROWS, np.inf)}, "must be finite and .* the first is inf at row 0$"),

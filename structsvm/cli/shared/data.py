@@ -128,13 +128,8 @@ def with_columns(*, letor: bool = True, cache: bool = False, weight: bool = Fals
     return decorate
 
 
-def read_data(
-    paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None, use: str = "are used as weights"
-) -> "RankingData":
-    """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`.
-
-    A note ends in ``use`` if there are weights beside the data.
-    """
+def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None) -> "RankingData":
+    """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`."""
     if columns.are_tables(paths):
         return _read_tables(paths, columns, labels=True, queries=True)
     from structsvm.data import load_letor
@@ -151,7 +146,7 @@ def read_data(
     if data.sample_weight is not None:
         from structsvm.data.letor.side_files import weight_files
 
-        note(f"the numbers in {first_of(map(str, weight_files(paths)))} {use}")
+        note(f"the numbers in {first_of(map(str, weight_files(paths)))} are used as weights")
     return data
 
 
@@ -289,6 +284,8 @@ def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queri
             f"left out columns that are neither numbers nor categories: {', '.join(left_out.others)}. Make numbers of "
             "dates, such as days; name columns of categories with --categories"
         )
+    if left_out.unknown:
+        note(f"categories that the training data lack, which are 0 in all features: {', '.join(left_out.unknown)}")
     if left_out.ids:
         note(
             f"left out columns of numbers that have names of ids or of a saved index: {', '.join(left_out.ids)}. Name "

@@ -39,15 +39,15 @@ def summary(
 
 
 def _certified(ranker: Any, data: "RankingData") -> list[str]:
-    result: Result = ranker.result_
+    from structsvm.estimators.display import optimum_of
+
     left_out = "because their documents are all relevant or all irrelevant"
-    unit = result.C * ranker.gap_unit_
     at = ranker.model_.record.get("weights_at_a_bound")
     bounds = [] if at is None else [f"bounds   {at} of {counted(len(ranker.coef_), 'weight')} are at a bound"]
     return [
         *_what_was_trained(ranker),
         f"used     {_used(ranker, left_out)}",
-        f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, target {result.tol * result.C / unit:g} * C",
+        f"optimum  {optimum_of(ranker)}",
         *bounds,
         *_learned_nothing(ranker),
         *_far_apart(ranker, data),
@@ -109,15 +109,6 @@ def _used(ranker: Any, left_out: str) -> str:
         return f"{counted(ranker.n_examples_, 'document')}, each a separate example"
     used = counted(ranker.n_examples_, "query", "queries")
     return f"{used}; {ranker.n_left_out_} left out, {left_out}" if ranker.n_left_out_ else used
-
-
-def _bounds(result: "Result") -> str:
-    if result.certified:
-        return f"between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model)"
-    return (
-        f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal), "
-        "which may be too low, as the argmax of the loss is inexact"
-    )
 
 
 def _learned_nothing(ranker: Any) -> list[str]:

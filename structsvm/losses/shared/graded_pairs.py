@@ -10,6 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses.shared.pairs import JudgedPairs, PairEncoding, SwappedPairsLoss
+from structsvm.losses.shared.weighted_labels import labels_that_count, weights_of
 from structsvm.losses.user_methods import RAISED_AS_IS, method_failed
 
 
@@ -37,7 +38,7 @@ class PairsOfGrades(PairEncoding):
                 f"{self.title}.weight returned an array of shape {values.shape} for {len(better)} pairs: it must "
                 "return one number per pair, or one for all"
             )
-        weights = np.broadcast_to(values, better.shape)
+        weights = values * np.multiply(*weights_of(y)[[better, worse]])
         wrong = ~(np.isfinite(weights) & (weights >= 0.0))
         if wrong.any():
             pair = int(np.argmax(wrong))
@@ -77,7 +78,7 @@ class PairsOfGrades(PairEncoding):
 
 def several_grades(y: Any) -> bool:
     """Return True if the documents of a query have more than one grade."""
-    grades = graded(y)
+    grades = graded(labels_that_count(y))
     return len(grades) > 0 and bool(grades.max() > grades.min())
 
 
@@ -104,6 +105,8 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
     >>> Ranker(ByDifference(), C=10).fit([[0.0], [1.0], [3.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
     True
     """
+
+    takes_document_weights = True
 
     @abstractmethod
     def weight(self, better: Vector, worse: Vector) -> Any:

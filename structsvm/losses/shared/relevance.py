@@ -11,6 +11,7 @@ from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.settings import finite
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.losses.base import RankedByScore, ScoreLoss
+from structsvm.losses.shared.weighted_labels import labels_that_count, weights_of
 from structsvm.losses.user_methods import reads_text
 from structsvm.metrics.ranking import rank_documents
 
@@ -55,7 +56,7 @@ class RelevanceLoss(ScoreLoss[Vector]):
         return super().why_none_usable(ys) if has_reason else ONE_KIND
 
     def _has_both_kinds(self, y: Vector) -> bool:
-        relevant = self.relevant(y)
+        relevant = self.relevant(labels_that_count(y))
         return bool(relevant.any()) and not bool(relevant.all())
 
 
@@ -102,12 +103,13 @@ class PairwiseLoss(RelevanceLoss, RankedByScore):
         non-relevant document with b relevant ones behind.
         """
         order = rank_documents(y_hat).order
-        relevant = self.relevant(y)[order]
-        R, N = relevant.sum(), (~relevant).sum()
-        ahead = np.cumsum(~relevant)
-        behind = R - np.cumsum(relevant)
+        weight = weights_of(y)[order]
+        relevant = np.where(self.relevant(y)[order], weight, 0.0)
+        other = weight - relevant
+        R, N = relevant.sum(), other.sum()
+        ahead, behind = np.cumsum(other), R - np.cumsum(relevant)
         code = np.empty(len(order))
-        code[order] = np.where(relevant, N - 2 * ahead, 2 * behind - R) / max(R * N, 1)
+        code[order] = (relevant * (N - 2 * ahead) + other * (2 * behind - R)) / (R * N or 1.0)
         return code
 
 
