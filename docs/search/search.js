@@ -3,6 +3,7 @@
 const Search = (() => {
   const BOOST = { heading: 3, name: 3, also: 3, title: 2, links: 2, above: 1, text: 1, code: 0.3 };
   const SYNONYM = 0.3; // of the weight of a word that was typed
+  const MATCH = 0.5; // more for a heading with all words of the question and no others
   const SHOWN = 20;
   const PASSAGE = 220; // characters
   const LISTS = /^(reference\/|benchmarks|changelog|contributing|experiment\/|dependencies|gallery\/)/;
@@ -70,7 +71,14 @@ const Search = (() => {
     });
     const name = question.trim();
     const isCalled = ({ name: own = "", anchor }) => own === name || own.endsWith(`.${name}`) || anchor === name;
-    const found = results.map(({ id, score, terms }) => ({ ...sections[id], score, words: new Set(terms) }));
+    // A heading that has the words of the question, and no others, is its answer.
+    const match = ({ heading, name = "" }) => {
+      const words = stems(heading ?? name);
+      return words.filter((word) => typed.includes(word)).length ** 2 / Math.max(words.length * typed.length, 1);
+    };
+    const found = results
+      .map(({ id, score, terms }) => ({ ...sections[id], score: score * (1 + MATCH * match(sections[id])), words: new Set(terms) }))
+      .sort((one, other) => other.score - one.score);
     const first = found.filter(isCalled).sort((one, other) => (one.name ?? one.anchor).length - (other.name ?? other.anchor).length);
     const pages = new Map();
     for (const section of [...first, ...found]) if (!pages.has(section.page)) pages.set(section.page, section);

@@ -47,6 +47,14 @@ def values(run: str) -> list[float]:
     return [abs(value) for value in measured + differences] + [float(text) for text in re.findall(r"\d+\.?\d*", labels)]
 
 
+def measured(passage: str) -> str:
+    """Return a passage without columns and sentences of published figures."""
+    if not passage.lstrip().startswith("|"):
+        return re.sub(r"[^.:]*\b[Pp]ublished\b(?:[^.]|\.\d)*", "", NOT_MEASURED.sub("", passage))
+    header, *rows = (line.split("|") for line in NOT_MEASURED.sub("", passage).strip().splitlines())
+    return "\n".join(cell for row in rows for name, cell in zip(header, row, strict=False) if "published" not in name)
+
+
 def foreign(passage: str, runs: set[str]) -> list[str]:
     """Return the figures of a passage that no run rounds to."""
     stored = [value for run in runs for value in values(run)]
@@ -55,7 +63,7 @@ def foreign(passage: str, runs: set[str]) -> list[str]:
         number, step = float(text.replace(",", "")), 10.0 ** -len(text.partition(".")[2])
         return any(abs(scale * value - number) <= 0.501 * step for scale in SCALES for value in stored)
 
-    return [text for text in FIGURE.findall(NOT_MEASURED.sub("", passage)) if not is_stored(text)]
+    return [text for text in FIGURE.findall(measured(passage)) if not is_stored(text)]
 
 
 def cells(text: str) -> Iterator[tuple[tuple[str, str], str]]:
