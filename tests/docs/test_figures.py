@@ -9,13 +9,14 @@ from pathlib import Path
 
 from benchmarks.harness.store import NAMES, read
 from tests.docs.pages import ROOT
+from tests.docs.test_pages import anchors
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 FIGURE = re.compile(r"(?<![\w.@])\d*(?:,\d{3})*\.\d+(?!\w|\.\d)")
 SCALES = (1.0, 1e3, 1e6, 100.0, 1e-3)
 """Factors from stored values to pages: seconds in ms and µs, shares in percent, MB in GB."""
-NOT_MEASURED = re.compile(r"`[^`]*`|\$[^$]*\$|\bp = [\d., and]*\d|[\d.]+ (?:million|billion|if )")
-"""Code, formulas, p-values, sizes and probabilities."""
+NOT_MEASURED = re.compile(r"`[^`]*`|\$[^$]*\$|\bp = [\d., and]*\d|[\d.]+ (?:million|billion|if )|\"[^\"]*\"")
+"""Code, formulas, p-values, sizes, probabilities and quotations."""
 MEASURES = re.compile(r"(?:test )?(MAP|P@5)")
 
 
@@ -23,13 +24,31 @@ def prose(page: Path) -> str:
     return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
-def passages(text: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield each paragraph and table with the runs that it names; a table belongs to the runs of its section."""
-    for section in re.split(r"^#+ .*$", text, flags=re.MULTILINE):
+def sections(page: Path) -> list[str]:
+    return re.split(r"^(?=#+ )", prose(page), flags=re.MULTILINE)
+
+
+def runs_of(text: str) -> set[str]:
+    """Return the runs that a text names, as in ``python -m benchmarks run tol``."""
+    return set(re.findall(r"(\w+)`", text)) & set(NAMES) if "python -m benchmarks run" in text else set()
+
+
+@cache
+def runs_by_section() -> dict[tuple[Path, str], set[str]]:
+    parts = ((page, part) for page in PAGES for part in sections(page))
+    return {(page, anchor): runs_of(part) for page, part in parts for anchor in anchors(part.partition("\n")[0])}
+
+
+def passages(page: Path) -> Iterator[tuple[str, set[str]]]:
+    """Yield paragraphs and tables with their runs: of the section for tables and with links to a section with runs."""
+    for section in sections(page):
         for passage in re.split(r"\n\s*\n", section):
-            source = section if passage.lstrip().startswith("|") else passage
-            if "python -m benchmarks run" in source:
-                yield passage, set(re.findall(r"(\w+)`", source)) & set(NAMES)
+            links = re.findall(r"\]\(([^)\s#]*)#([^)\s]+)\)", passage)
+            linked = [
+                runs_by_section().get(((page.parent / file).resolve() if file else page, at)) for file, at in links
+            ]
+            is_table = passage.lstrip().startswith("|")
+            yield passage, set().union(runs_of(section if is_table or any(linked) else passage), *filter(None, linked))
 
 
 @cache
@@ -82,7 +101,7 @@ def test_figures_are_values_of_the_runs_that_their_passages_name():
     wrong = {
         f"{page.relative_to(ROOT)}: {' '.join(passage.split())[:60]}": found
         for page in PAGES
-        for passage, runs in passages(prose(page))
+        for passage, runs in passages(page)
         if runs and (found := foreign(passage, runs))
     }
     assert wrong == {}, "quote the stored run: python -m benchmarks report"
