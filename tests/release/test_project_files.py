@@ -24,7 +24,7 @@ def steps(workflow):
 
 
 @of_the_repository
-@pytest.mark.parametrize("name", ["ci", "release"])
+@pytest.mark.parametrize("name", ["ci", "release", "security"])
 def test_workflows_run_what_there_is(name):
     workflow = read(GITHUB / "workflows" / f"{name}.yml")
     commands = "\n".join(step.get("run", "") for step in steps(workflow))
@@ -32,7 +32,7 @@ def test_workflows_run_what_there_is(name):
     assert set(re.findall(r"\bmake ([a-z-]+)", commands)) <= set(targets)
     assert workflow["permissions"] == {"contents": "read"}
     owners = {step["uses"].partition("/")[0] for step in steps(workflow) if "uses" in step}
-    assert owners <= {"actions", "pypa"}
+    assert owners <= {"actions", "github", "ossf", "pypa"}
 
 
 @of_the_repository
