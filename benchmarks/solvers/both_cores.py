@@ -21,8 +21,8 @@ ABOUT = """
 Fits with `n_jobs=1` and `n_jobs=2` take turns. Just before each, NumPy computes `X @ w` and `X.T @ c` with as many
 BLAS threads. Weights and bounds are bit-equal. The ratio is the median time of one thread over that of two. Two threads
 of a virtual machine may share a core, so NumPy's gain shows the possible gain, which changes from minute to minute.
-With fewer than 75 queries, Frank-Wolfe's visits use one thread. Sweeps over stored planes, joint steps and the QP
-always use one thread. [Threads that were tried](../solvers/threads_tried.md) has profiles and batch sizes.
+With fewer than 75 queries, Frank-Wolfe's visits use one thread. Sweeps over stored planes and the QP always use
+one thread. [Threads that were tried](../solvers/threads_tried.md) has profiles and batch sizes.
 """
 
 THREADS = (1, 2)

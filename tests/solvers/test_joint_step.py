@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.compute.threads import using
 from structsvm.problem import Problem
 from structsvm.problem.planes import DualPlanes
 from structsvm.problem.sweep import sweep_examples
@@ -46,6 +47,19 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
     assert dual.refresh() <= after + 1.1 * accuracy * C
     assert primal(dual) >= after - 1e-9 * C
     assert w.shape == (problem.d,)
+
+
+def test_blocks_give_the_same_whatever_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 10)
+    result = []
+    for n_jobs in (1, 2, 8):
+        _, dual = kept(1e4, "map")
+        with using(n_jobs):
+            before = dual.refresh()
+            improve_jointly(dual, 1.0, 30)
+        assert dual.refresh() > before
+        result.append((dual.w.tobytes(), dual.arrays.a.tobytes()))
+    assert result[0] == result[1] == result[2]
 
 
 def test_no_step_where_the_multipliers_are_the_best():

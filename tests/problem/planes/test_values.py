@@ -21,7 +21,9 @@ def kept(seed: int) -> DualPlanes:
     return dual
 
 
-def test_hinges_and_choices_on_lines() -> None:
+@pytest.mark.parametrize("block", [1, 5_000])
+def test_hinges_and_choices_on_lines(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", block)
     dual = kept(0)
     arrays = dual.arrays
     looked_at = (np.arange(6) < arrays.used[:, None]) & (arrays.age < 100.0)
