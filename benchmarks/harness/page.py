@@ -94,7 +94,6 @@ LOSSES = (
     "roc_area",
     "RankSVM",
     "MaximumEntropy",
-    "RankNet, linear",
     "ndcg@10(truncated=true)",
     "LambdaMART",
 )
@@ -109,8 +108,6 @@ LOSS_DATA = {
 def _losses() -> dict[str, Any]:
     def cell(who: str, what: str) -> str:
         find = _finder("cutoff", what=what)
-        if (who, what) == ("RankNet, linear", "Robust 2003"):
-            return NONE
         lead, error = find(who, "lead"), find(who, "error")
         return _difference(lead, error) if error else "best"
 
@@ -141,7 +138,7 @@ def _chains() -> dict[str, Any]:
     by_solver = [by for by in times.values() if "OneSlack" in by]
     ratios = [by["OneSlack"].values["cpu"] / by["auto"].values["cpu"] for by in by_solver]
     systems = ("auto", "OneSlack", "BCFW with gap sampling")
-    shown = {(what, C): by for (what, C), by in times.items() if what == "n = 16,000" or "letters" in what}
+    shown = {(what, C): by for (what, C), by in times.items() if what == "n = 16,000" or what == "letters, fold 1"}
     rows = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in shown.items())
     find = _finder("letters", what="handwritten words")
     right = [find(f"{who}, average=True", "letters") for who in ("fold 1, pixels", "nine folds, products")]
@@ -254,7 +251,6 @@ def _memory() -> dict[str, Any]:
         ["first fit of an installation, `one-slack`", _seconds(fresh("one-slack", "seconds")), NONE],
         ["first fit of a later process", seconds[1], NONE],
         cells("fit 1,000,000 × 100,000, sparse: whole process", sparse, "Ranker", "seconds", "megabytes"),
-        ["the sparse data alone", NONE, _mb(sparse("the data", "megabytes"))],
         cells("one pass over bins, float64 array", binned, "float64 array", "seconds", "stored"),
         cells("one pass over bins, `BinnedMatrix`", binned, "BinnedMatrix", "seconds", "stored"),
         cells("read 1.1 GB of text: `load_letor`, CPU", text, "load_letor", "cpu", "megabytes"),
