@@ -36,8 +36,12 @@ def echo_wrapped(*paragraphs: str, err: bool = False, indent: int = 0) -> None:
 
 
 def note(text: str) -> None:
-    """Print a note on standard error."""
-    echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
+    """Print a note on standard error, once per command."""
+    context = click.get_current_context(silent=True)
+    shown = set() if context is None else context.find_root().meta.setdefault(f"{__name__}.notes", set())
+    if text not in shown:
+        shown.add(text)
+        echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
 
 
 @contextmanager
@@ -45,14 +49,7 @@ def warnings_as_notes() -> Iterator[None]:
     """Print warnings for users as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        shown = set[str]()
-
-        def show(message: Warning | str, *_where: object) -> None:
-            if str(message) not in shown:
-                shown.add(str(message))
-                note(str(message))
-
-        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.showwarning = lambda message, *_where: note(str(message))  # type: ignore[assignment]
         yield
 
 
