@@ -15,7 +15,6 @@ from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.inference.sets import Bounded
-from structsvm.losses.shared.weighted_labels import WeightedLabels
 from structsvm.losses.user_methods import call_method, is_finite_input, is_sparse_vector, joint_features, output_of
 
 X = TypeVar("X")
@@ -132,7 +131,7 @@ class ScoreLoss(StructuredLoss[Y]):
         prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
-    takes_document_weights : True if ``sample_weight`` may differ within a query; see `weighted`.
+    takes_document_weights : True if ``sample_weight`` may differ within a query, whose true output is `WeightedLabels`.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.
@@ -196,10 +195,6 @@ class ScoreLoss(StructuredLoss[Y]):
     def labels(self, y: Y) -> Vector:
         """Return the kernel's labels of one example; by default the output itself, as numbers."""
         return np.atleast_1d(np.asarray(y, dtype=np.float64))
-
-    def weighted(self, labels: Vector, weights: Vector) -> Any:
-        """Return the true output of a query whose documents have weights of at most 1, which differ."""
-        return WeightedLabels(labels, weights)
 
     def params(self, ys: Sequence[Y]) -> Vector:
         """Return the kernel's parameters for all examples together (tables, constants); empty by default."""

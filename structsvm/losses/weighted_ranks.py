@@ -10,6 +10,7 @@ from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses.shared.graded_pairs import graded
 from structsvm.losses.shared.pairs import JudgedPairs, SwappedPairsLoss
+from structsvm.losses.shared.weighted_labels import weights_of
 
 
 def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
@@ -74,12 +75,8 @@ class WeightedRanks(SwappedPairsLoss):
     )
 
     def labels(self, y: Vector) -> Vector:
-        """Return the weights divided by n − 1."""
-        return np.asarray(graded(y) / max(1, len(y) - 1))
-
-    def weighted(self, labels: Vector, weights: Vector) -> Vector:
-        """Return the products: labels are weights of documents, and the loss is linear in them."""
-        return labels * weights
+        """Return the labels times the weights of documents, divided by n − 1."""
+        return np.asarray(graded(y) * weights_of(y) / max(1, len(y) - 1))
 
     def usable(self, y: Vector) -> bool:
         """Return True if some document has a weight and there is another document."""
@@ -89,7 +86,7 @@ class WeightedRanks(SwappedPairsLoss):
                 f"WeightedRanks reads labels as weights of documents, but {weights.min():g} is below 0: give 0 to "
                 "documents without information"
             )
-        return len(weights) > 1 and bool(weights.any())
+        return len(weights) > 1 and bool(self.labels(y).any())
 
     def pairs(self, y: Vector) -> JudgedPairs:
         """Return the pairs of a weighted document and any other; the share is the weight divided by n − 1."""

@@ -13,6 +13,7 @@ from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import BoolVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import Examples
+from structsvm.losses.shared.weighted_labels import WeightedLabels
 from structsvm.problem.checks import is_usable, labels_of_loss
 
 
@@ -42,7 +43,7 @@ def ranking_examples(
     else:
         ys = queries.split(labels)
         if weights is not None and loss.takes_document_weights:
-            weights = _weigh_documents(loss, ys, weights, queries)
+            weights = _weigh_documents(ys, weights, queries)
         usable = np.array([is_usable(loss, labels) for labels in ys], dtype=np.bool_)
         weights = _weights_of_queries(queries, weights, usable)
     if intercept:
@@ -50,7 +51,7 @@ def ranking_examples(
     return Examples(loss, loss.operator(rows), ys, weights, usable, of_queries=True)
 
 
-def _weigh_documents(loss: ScoreLoss[Any], ys: list[Any], weights: Vector, queries: Queries) -> Vector:
+def _weigh_documents(ys: list[Any], weights: Vector, queries: Queries) -> Vector:
     """Weigh the documents of queries whose weights differ, relative to the largest, which weighs the query.
 
     Equal weights within a query leave its labels as they are. Return the weight of each row's query.
@@ -58,7 +59,7 @@ def _weigh_documents(loss: ScoreLoss[Any], ys: list[Any], weights: Vector, queri
     largest = np.array([of_query.max() for of_query in queries.split(weights)])
     for k, of_query in enumerate(queries.split(weights)):
         if of_query.min() < largest[k]:
-            ys[k] = loss.weighted(ys[k], of_query / largest[k])
+            ys[k] = WeightedLabels(ys[k], of_query / largest[k])
     return np.asarray(largest[queries.number])
 
 

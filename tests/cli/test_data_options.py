@@ -205,30 +205,19 @@ def test_weights_beside_the_data_are_used(run, model):
     run("train", "train.txt", "--model", "train.txt.weight", code=2)
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "weighted_ranks", "roc_area"])
-def test_a_column_of_a_table_weights_documents(run, loss):
-    data = load_letor("train.txt")
-    weights = np.arange(len(data.y)) % 3 + 0.5
-    frame = pd.DataFrame(data.X, columns=list("abcd")).assign(label=data.y, qid=data.qid, w=weights)
-    frame.to_csv("weighted.csv", index=False)
-    run("train", "weighted.csv", "--weight", "w", "--loss", loss, "-C", "1", "--model", "w.npz")
-    expected = Ranker(loss, C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
-    np.testing.assert_array_equal(Ranker.load("w.npz").coef_, expected.coef_)
-    assert run("predict", "w.npz", "weighted.csv").stdout.split() == [
-        repr(s) for s in expected.predict(data.X).tolist()
-    ]
-
-
-def test_select_and_calibrate_take_a_column_of_weights(run):
+def test_a_column_of_a_table_has_weights(run):
     train, other = load_digits_queries(n_train=12, n_test=20, n_candidates=10)
     for name, data in (("train.csv", train), ("other.csv", other)):
-        frame = pd.DataFrame(data.X[:, :4], columns=list("abcd")).assign(label=data.y, qid=data.qid, w=data.qid % 4)
-        frame.to_csv(name, index=False)
-    run("select", "train.csv", "--weight", "w", "--folds", "2", "--model", "s.npz")
-    search = FeatureEliminationCV(Ranker("map", measure="map"), cv=2).fit(
-        train.X[:, :4], train.y, train.qid, sample_weight=train.qid % 4
-    )
-    np.testing.assert_allclose(Ranker.load("s.npz").coef_, search.estimator_.coef_)
+        columns = {"label": data.y, "qid": data.qid, "w": data.qid % 4, "v": np.arange(len(data.y)) % 3 + 0.5}
+        pd.DataFrame(data.X[:, :4], columns=list("abcd")).assign(**columns).to_csv(name, index=False)
+    X, weights = train.X[:, :4], np.arange(len(train.y)) % 3 + 0.5
+    for loss in ("zero_one", "weighted_ranks", "roc_area"):
+        run("train", "train.csv", "--weight", "v", "--features", "a,b,c,d", "--loss", loss, "--model", "w.npz")
+        expected = Ranker(loss).fit(X, train.y, train.qid, sample_weight=weights)
+        np.testing.assert_array_equal(Ranker.load("w.npz").coef_, expected.coef_)
+    run("select", "train.csv", "--weight", "w", "--features", "a,b,c,d", "--folds", "2", "--model", "s.npz")
+    search = FeatureEliminationCV(Ranker(), cv=2).fit(X, train.y, train.qid, sample_weight=train.qid % 4)
+    np.testing.assert_array_equal(Ranker.load("s.npz").coef_, search.estimator_.coef_)
     done = run("calibrate", "s.npz", "other.csv", "--weight", "w", "--output", "c.npz")
     assert "of 15 queries with 150 documents" in done.stdout
 

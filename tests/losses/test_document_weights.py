@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import GradedPairsLoss, ROCArea, SlackRescaled, SwappedPairs
+from structsvm.losses import GradedPairsLoss, ROCArea, SlackRescaled, SwappedPairs, WeightedRanks
 from structsvm.losses.shared.weighted_labels import WeightedLabels
 from structsvm.testing import check_loss
 from tests.losses.test_kernels import assert_kernel_agrees
@@ -28,7 +28,7 @@ LOSSES = [ROCArea(), SwappedPairs(), ByDifference()]
 DOCUMENTS = st.tuples(st.sampled_from([0.0, 1.0, 2.0]), st.sampled_from([0.0, 0.25, 0.3, 0.7, 1.0]))
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("loss", [*LOSSES, WeightedRanks()], ids=str)
 @given(rows=st.lists(DOCUMENTS, min_size=2, max_size=5), seed=st.integers(0, 99))
 def test_the_argmax_is_exact_by_enumeration(loss: Any, rows: Any, seed: int) -> None:
     y = WeightedLabels(*np.array(rows).T)
@@ -57,6 +57,11 @@ def test_a_weight_counts_as_copies_of_the_document(loss: Any) -> None:
     for w in rng.normal(size=(3, 3)):
         values = [problem.primal(problem.planes(point := problem.at(w)), point) for problem in (by_weight, by_copies)]
         assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+def test_weights_multiply_the_labels_of_weighted_ranks() -> None:
+    y, weights = np.array([0.0, 2.0, 1.0]), np.array([1.0, 0.5, 0.25])
+    assert (WeightedRanks().labels(WeightedLabels(y, weights)) == WeightedRanks().labels(y * weights)).all()
 
 
 def test_losses_that_cannot_weigh_documents_are_refused() -> None:

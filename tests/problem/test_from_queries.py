@@ -240,15 +240,3 @@ def test_from_examples_needs_an_output_for_each_input(loss: Any) -> None:
 def test_make_needs_an_output_for_each_example_of_the_operator() -> None:
     with pytest.raises(InputError, match="3 inputs and 1 outputs were given"):
         Problem.make(Examples(Multiclass(classes=[0, 1]), Rows.one_row_per_example(np.ones((3, 2))), [0]), C=1.0)
-
-
-def test_weights_of_documents_multiply_the_labels_of_weighted_ranks() -> None:
-    rng = np.random.default_rng(0)
-    X, y, weights = rng.normal(size=(12, 3)), rng.integers(0, 3, 12) * 1.0, rng.uniform(0.5, 2.0, 12)
-    qid = np.repeat([0, 1, 2], 4)
-    w, values = rng.normal(size=3), []
-    for labels, weight in ((y, weights), (y * weights, None)):
-        problem = Problem.from_queries(X, labels, qid, loss="weighted_ranks", sample_weight=weight)
-        point = problem.at(w)
-        values.append(problem.primal(problem.planes(point), point))
-    assert values[0] == pytest.approx(values[1], rel=1e-12)

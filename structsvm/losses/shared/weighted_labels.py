@@ -3,19 +3,17 @@
 from typing import Any
 
 import numpy as np
-from attrs import cmp_using, field, frozen
+from attrs import frozen
 
 from structsvm.foundation.types import Vector
 
-_SAME = cmp_using(eq=np.array_equal)
 
-
-@frozen
+@frozen(eq=False)
 class WeightedLabels:
     """The true output of a query with a weight of at least 0 for each document; NumPy reads it as the labels."""
 
-    labels: Vector = field(eq=_SAME, hash=False)
-    weights: Vector = field(eq=_SAME, hash=False)
+    labels: Vector
+    weights: Vector
 
     def __len__(self) -> int:
         return len(self.labels)
