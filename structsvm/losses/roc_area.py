@@ -1,5 +1,7 @@
 """The loss for the area under the ROC curve."""
 
+from typing import Any
+
 import numpy as np
 from attrs import frozen
 
@@ -68,7 +70,7 @@ class ROCArea(PairwiseLoss):
     kernel = staticmethod(roc_area)
     takes_document_weights = True
 
-    def labels(self, y: Vector) -> Vector:
+    def labels(self, y: Any) -> Vector:
         """Return the weights of the documents, negative if they are not relevant."""
         signs = np.where(self.relevant(y), 1.0, -1.0)
         return signs * y.weights if isinstance(y, WeightedLabels) else signs

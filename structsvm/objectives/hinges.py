@@ -29,6 +29,7 @@ from structsvm.problem.checks import (
     require_planes,
     require_usable,
 )
+from structsvm.problem.examples import weighted_queries
 from structsvm.problem.oracle import PlaneOracle, make_oracle
 from structsvm.registry import losses
 
@@ -59,8 +60,8 @@ class Hinge:
     y : label of each row, larger is better, shape (n,).
     qid : query id of each row; rows of a query need not be contiguous. Default: all rows are one query. Ignored if each
         row is an example (``zero_one``).
-    sample_weight : weight κ of each row, constant within a query; it scales the gradient, but not the values. Default:
-        all 1.
+    sample_weight : weight κ of each row, constant within a query unless the loss takes weights of documents; the weight
+        of a query, its largest, scales the gradient, but not the values. Default: all 1.
     none_usable : accept labels from which the loss cannot learn, as in batches of few queries. Values are then
         empty and the gradient is 0. Default: raise `InputError`.
 
@@ -119,11 +120,10 @@ class Hinge:
             self._prepare(bound, labels, queries, queries.weights(sample_weight), usable)
             return
         queries = Queries.of(qid, len(labels))
-        ys = queries.split(labels)
-        usable = np.array([is_usable(bound, labels_of_query) for labels_of_query in ys], dtype=np.bool_)
+        ys, usable, weights = weighted_queries(labels, queries, bound, sample_weight)
         if not none_usable:
             require_one_usable(bound, ys, usable)
-        self._prepare(bound, ys, queries, queries.weights(sample_weight, usable), usable)
+        self._prepare(bound, ys, queries, weights, usable)
 
     @classmethod
     def of_outputs(

@@ -37,36 +37,35 @@ def ranking_examples(
         labels = labels_of_loss(loss, X.shape, np.asarray(y))
         queries = Queries.of(qid, len(labels))
         rows = Rows.one_row_per_example(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
-    weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    weights: Vector | None
     if loss.per_row:
         ys, usable = labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
     else:
-        ys = queries.split(labels)
-        if weights is not None and loss.takes_document_weights:
-            weights = _weigh_documents(ys, weights, queries)
-        usable = np.array([is_usable(loss, labels) for labels in ys], dtype=np.bool_)
-        weights = _weights_of_queries(queries, weights, usable)
+        ys, usable, weights = weighted_queries(labels, queries, loss, sample_weight)
     if intercept:
         rows = WithIntercept(rows, intercept)
     return Examples(loss, loss.operator(rows), ys, weights, usable, of_queries=True)
 
 
-def _weigh_documents(ys: list[Any], weights: Vector, queries: Queries) -> Vector:
-    """Weigh the documents of queries whose weights differ, relative to the largest, which weighs the query.
+def weighted_queries(
+    labels: Vector, queries: Queries, loss: ScoreLoss[Any], sample_weight: ArrayLike | None
+) -> tuple[list[Any], BoolVector, Vector]:
+    """Return the true output, the usability and the weight of each query.
 
-    Equal weights within a query leave its labels as they are. Return the weight of each row's query.
+    If weights differ within a query, the largest weighs the query, and the others weigh documents relative to it.
     """
-    largest = np.array([of_query.max() for of_query in queries.split(weights)])
-    for k, of_query in enumerate(queries.split(weights)):
-        if of_query.min() < largest[k]:
-            ys[k] = WeightedLabels(ys[k], of_query / largest[k])
-    return np.asarray(largest[queries.number])
-
-
-def _weights_of_queries(queries: Queries, weights: Vector | None, usable: BoolVector) -> Vector:
-    """Return the weight of each query; reject weights that differ within one, and name losses that do not."""
+    ys = queries.split(labels)
+    weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    if weights is not None and loss.takes_document_weights:
+        largest = np.array([of_query.max() for of_query in queries.split(weights)])
+        for k, of_query in enumerate(queries.split(weights)):
+            if of_query.min() < largest[k]:
+                ys[k] = WeightedLabels(ys[k], of_query / largest[k])
+        weights = largest[queries.number]
+    usable = np.array([is_usable(loss, y) for y in ys], dtype=np.bool_)
     try:
-        return queries.weights(weights, usable)
+        return ys, usable, queries.weights(weights, usable)
     except InputError as error:
         losses = "zero_one, weighted_ranks, roc_area or swapped_pairs"
         raise InputError(f"{error}, or use a loss that takes weights of documents: {losses}") from None

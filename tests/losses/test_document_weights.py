@@ -14,6 +14,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import GradedPairsLoss, ROCArea, SlackRescaled, SwappedPairs, WeightedRanks
 from structsvm.losses.shared.weighted_labels import WeightedLabels
+from structsvm.objectives import Hinge
 from structsvm.testing import check_loss
 from tests.losses.test_kernels import assert_kernel_agrees
 
@@ -54,6 +55,13 @@ def test_a_weight_counts_as_copies_of_the_document(loss: Any) -> None:
     of_query = np.array([weights[qid == k].max() for k in range(8)])[qid]
     by_weight = Problem.from_queries(X, y, qid, loss=loss, sample_weight=weights)
     by_copies = Problem.from_queries(X[copies], y[copies], qid[copies], loss=loss, sample_weight=of_query[copies])
+    hinges = (
+        Hinge(loss, y, qid, sample_weight=weights),
+        Hinge(loss, y[copies], qid[copies], sample_weight=of_query[copies]),
+    )
+    scores = rng.normal(size=40)
+    gradients = [hinge(scores[rows]).gradient for hinge, rows in zip(hinges, (slice(None), copies), strict=True)]
+    np.testing.assert_allclose(gradients[0], np.bincount(copies, gradients[1]), atol=1e-12)
     for w in rng.normal(size=(3, 3)):
         values = [problem.primal(problem.planes(point := problem.at(w)), point) for problem in (by_weight, by_copies)]
         assert values[0] == pytest.approx(values[1], rel=1e-12)

@@ -49,7 +49,7 @@ def warnings_as_notes() -> Iterator[None]:
     """Print warnings for users as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_where: note(str(message))  # type: ignore[assignment]
+        warnings.showwarning = lambda message, *_where: note(str(message))
         yield
 
 

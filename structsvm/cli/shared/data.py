@@ -254,7 +254,7 @@ def require_present(data: "RankingData") -> None:
     counts = np.isnan(data.X).sum(axis=0)
     column = int(np.flatnonzero(counts)[0])
     name = f"feature {column + 1}" if data.feature_names is None else quoted(data.feature_names[column])
-    more = np.count_nonzero(counts) - 1
+    more = int(np.count_nonzero(counts)) - 1
     others = f", and {counted(more, 'other', 'others')} too" if more else ""
     raise InputError(
         f"{name} is missing in {counts[column]:,} of {len(data.X):,} documents{others}: "
