@@ -140,7 +140,7 @@ $(BIN)/pip:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and its dependencies into $(VENV)"
-	@$(INSTALL) --editable '.[cvxopt,plot,tools]'
+	@$(INSTALL) --editable '.[cvxopt,lambdamart,plot,tools]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip

@@ -5,7 +5,6 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,7 +13,6 @@ from structsvm.cli.shared.console import print_table
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.registry import backends, benchmark_models
 from structsvm.registry.built_in import REGISTRIES, experiment_models
-from structsvm.registry.registry import first_sentence
 
 MODELS = "models"
 
@@ -67,13 +65,8 @@ def _models() -> Iterator[dict[str, str]]:
     for name in dict.fromkeys(chain.from_iterable(registry.names() for registry in having.values())):
         commands = [command for command, registry in having.items() if name in registry.built_in]
         package = needed_package(name)
-        text = f"not installed: it needs {package}" if package else _description(having[commands[0]].create(name))
+        text = f"not installed: it needs {package}" if package else having[commands[0]].create(name).description
         yield {"name": name, "what": text, "commands": ", ".join(commands)}
-
-
-def _description(model: Any) -> str:
-    text = first_sentence(type(getattr(model, "estimator", model)))
-    return f"{text}; loss {model.loss}" if hasattr(model, "loss") else text
 
 
 def _backend(name: str, what: str, origin: str) -> dict[str, str]:

@@ -94,7 +94,7 @@ def load_digits_runs(
         grades=(digits.target[documents] == digits.target[queries][:, None]).ravel().astype(np.int64),
     )
     runs = []
-    for name, (view, distance) in _FUNCTIONS.items():
+    for name, (view, distance) in FUNCTIONS.items():
         seen = view(images)
         scores = np.array(
             [-cdist(seen[[q]], seen[rows], distance)[0] for q, rows in zip(queries, documents, strict=True)]
@@ -218,7 +218,7 @@ def _directions(images: Matrix) -> Matrix:
     return np.asarray(edges.reshape(len(images), 4, 2, 4, 2, 4).sum(axis=(3, 5)).reshape(len(images), -1))
 
 
-_FUNCTIONS: dict[str, tuple[Callable[[Matrix], Matrix], Any]] = {
+FUNCTIONS: dict[str, tuple[Callable[[Matrix], Matrix], Any]] = {
     "cosine": (_pixels, "cosine"),
     "euclidean": (_pixels, "euclidean"),
     "manhattan": (_pixels, "cityblock"),

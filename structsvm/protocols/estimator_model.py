@@ -21,6 +21,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, ProtocolModel, Value, require_features
 from structsvm.registry.capabilities import capabilities_of, takes_argument
+from structsvm.registry.registry import first_sentence
 from structsvm.result import Result, Status
 
 ParameterGrid = tuple[tuple[str, tuple[Any, ...]], ...]
@@ -129,6 +130,11 @@ class EstimatorModel(ProtocolModel):
                 f"EstimatorModel(rounds=...) of {self.name} must ascend from 1 or more, such as range(10, 301, 10); "
                 f"got {rounds}"
             )
+
+    @property
+    def description(self) -> str:
+        """The first sentence of the docstring of the estimator."""
+        return first_sentence(type(self.estimator))
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every point of the grid; see `ProtocolModel.candidates`."""

@@ -10,6 +10,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import repeated
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.registry.registry import first_sentence
 
 Value: TypeAlias = float | str
 """Value of a hyper-parameter: a number, an int for a count of rounds, or several settings as text."""
@@ -79,6 +80,11 @@ class ProtocolModel(ABC):
 
     warm_started: ClassVar[bool] = False
     """Whether training for a value of the hyper-parameter starts from the weights of the previous value."""
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence, for people; default: the first sentence of the docstring of the class."""
+        return first_sentence(type(self))
 
     @abstractmethod
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:

@@ -15,7 +15,7 @@ from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.foundation.settings import DEFAULT_TOL, RANKING_TOL
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.protocols.estimator_model import gap_of, require_both_classes, weights_of
-from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.protocols.feature_maps import FeatureMap, Indicators
 from structsvm.protocols.model import Candidate, ProtocolModel, require_features
 from structsvm.rankers import TreeRanker
 from structsvm.result import Status
@@ -51,6 +51,11 @@ class RankingSVM(ProtocolModel):
     loss: str
     Cs: tuple[float, ...]
     tol: float = RANKING_TOL
+
+    @property
+    def description(self) -> str:
+        """Features and loss."""
+        return f"{_weighted_sum(self.features)}, trained for the loss {self.loss}"
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every C; see `ProtocolModel.candidates`."""
@@ -89,6 +94,13 @@ class ClassificationSVM(ProtocolModel):
     balanced: bool = False
     fit_intercept: bool = False
 
+    @property
+    def description(self) -> str:
+        """Features, weights of documents, and intercept."""
+        text = f"{_weighted_sum(self.features)}, trained to separate relevant documents from others"
+        text += ", each kind with the same total weight" * self.balanced
+        return text + ", with an intercept" * self.fit_intercept
+
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every C; the result does not depend on queries."""
         relevant = y > 0
@@ -103,6 +115,14 @@ class ClassificationSVM(ProtocolModel):
         labels = relevant[rows].astype(np.float64)
         # At the optimum many documents are exactly on the margin, and the last bits of float64 would order them.
         return _path(ranker, X[rows], labels, None, self.Cs, weight / weight.mean(), np.float32)
+
+
+def _weighted_sum(features: FeatureMap) -> str:
+    """Return the kind of scores of a linear model with these features."""
+    if not isinstance(features, Indicators):
+        return "A weighted sum of the features"
+    scaled = f", scaled by {features.normalize}," if features.normalize else ""
+    return f"A weighted sum over {features.bins} thresholds of each feature{scaled}"
 
 
 def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector, Vector]:

@@ -100,7 +100,7 @@ DEMO = Command("demo --out demo")
 
 
 def command_of(number: int, words: str = "") -> Command:
-    """Return the command of a trial, with all of the words; the demo, which takes a minute, is rare."""
+    """Return the command of a trial, with all of the words; the demo, which takes minutes, is rare."""
     if not words:
         return DEMO if number % 40 == 39 else COMMANDS[number % len(COMMANDS)]
     fitting = [command for command in (*COMMANDS, DEMO) if set(words.split()) <= set(command.line.split())]

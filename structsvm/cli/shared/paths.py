@@ -74,6 +74,12 @@ def _of_experiment(folder: Path) -> Iterable[Path]:
     return [folder / TRIALS, folder / RESULTS, *_of_report(folder)]
 
 
+def _of_demo(folder: Path) -> Iterable[Path]:
+    from structsvm.cli.demo.page import FILES
+
+    return [folder / name for name in FILES]
+
+
 def _results(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.experiment.plan import RESULTS
 
@@ -196,4 +202,5 @@ RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False, makes_folders=True)
 EXPERIMENT = PathType(writes=_of_experiment, file_okay=False, makes_folders=True)
+DEMO = PathType(writes=_of_demo, file_okay=False, makes_folders=True)
 FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False, makes_folders=True)

@@ -76,7 +76,7 @@ class Settings:
     bins: int = field(default=50, validator=at_least(1))
     random_state: int = field(default=0, validator=at_least(0))
     models: tuple[str | ProtocolModel, ...] = field(default=PAPER_MODELS, converter=_listed)
-    variants: tuple[str, ...] = field(default=VARIANTS, converter=tuple, validator=_some_variants)
+    variants: tuple[str, ...] = field(default=VARIANTS, converter=_listed, validator=_some_variants)
 
     def __attrs_post_init__(self) -> None:
         require_different_names("Settings(models=...)", self.as_objects())

@@ -11,10 +11,12 @@ from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import environment, page_style, table_texts, write_texts
 from structsvm.foundation.tables.table import P_VALUE, as_csv
 from structsvm.plots.files import Plot
+from structsvm.protocols.catalogue import needed_package
 from structsvm.protocols.experiment.report import tables
 from structsvm.protocols.experiment.report.plots import draw, figure_names
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
 from structsvm.protocols.results import MapRow, Results
+from structsvm.registry.built_in import experiment_models
 
 QUERIES, PAGE = "queries.csv", "report.html"
 FILES = (*TABLES, QUERIES, *(f"figures/{name}.svg" for name in figure_names(VARIANTS)), PAGE)
@@ -39,6 +41,7 @@ def as_page(results: Results, title: str) -> tuple[str, dict[str, Plot], str]:
     except NotInstalledError as error:
         missing = str(error)
     settings = {name: value for name, value in results.header.settings.items() if name != "models"}
+    models = {name: _in_words(name, text, settings["bins"]) for name, text in results.header.settings["models"].items()}
     template = environment("structsvm.protocols.experiment.report").get_template("report.html.j2")
     page = template.render(
         style=page_style(),
@@ -48,10 +51,19 @@ def as_page(results: Results, title: str) -> tuple[str, dict[str, Plot], str]:
         variants={variant: VARIANTS[variant] for variant in results.variants},
         tables=tables,
         settings=settings,
+        models=models,
         plots=plots,
         missing=missing,
     )
     return page, plots, missing
+
+
+def _in_words(name: str, text: str, bins: int) -> str:
+    """Describe a built-in model; return the stored text of other models, and of models of other versions."""
+    if name not in experiment_models.built_in or needed_package(name):
+        return text
+    model = experiment_models.create(name, bins=bins)
+    return model.description if repr(model) == text else text
 
 
 def findings(results: Results) -> tuple[str, ...]:

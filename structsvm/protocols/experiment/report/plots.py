@@ -14,12 +14,11 @@ from structsvm.plots import (
     InterpolatedPrecisionDisplay,
     MeansDisplay,
     QueryDifferencesDisplay,
-    RegularizationPathDisplay,
 )
 from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, line_style, require_matplotlib
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
-from structsvm.protocols.results import WITH_BEST, WITHOUT_BEST, MapRow, Results, known_gaps
+from structsvm.protocols.results import WITH_BEST, WITHOUT_BEST, MapRow, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +45,7 @@ class _Dot(NamedTuple):
     color: str
 
 
-_OF_ALL, _OF_VARIANT = ("overview", "precision", "training"), ("differences", "regularization", "weights")
+_OF_ALL, _OF_VARIANT = ("overview", "precision"), ("differences", "weights")
 
 
 def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
@@ -62,18 +61,17 @@ def draw(results: Results) -> dict[str, Plot]:
     rows = {variant: results.rows(variant) for variant in results.variants}
     with rc_context(STYLE):
         plots: dict[str, Plot | None] = {
-            "overview": _overview(rows),
+            "overview": overview(rows),
             "precision": _precision(results, rows),
-            "training": _training(results),
         }
         for variant, of_variant in rows.items():
             plots[f"differences-{variant}"] = _differences(variant, of_variant)
-            plots[f"regularization-{variant}"] = _regularization(results, variant)
             plots[f"weights-{variant}"] = _weights(results, variant, of_variant)
     return {name: plot for name, plot in plots.items() if plot is not None}
 
 
-def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
+def overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
+    """Draw the means of all rankers, and their differences from the first, for the rows of each variant."""
     first = next(iter(rows.values()))
     reference, functions = first[0].name, [place for place, row in enumerate(first) if row.place]
     shown: list[_Dot] = []
@@ -235,80 +233,6 @@ def _weights(results: Results, variant: str, rows: Sequence[MapRow]) -> Plot | N
         f"Share of the total weight of {named} per base function (MAP in parentheses), in the order of {first}. Dots: "
         "mean over trials; lines: interquartile range. With binned features the weight is the sum over bins."
     )
-
-
-def _regularization(results: Results, variant: str) -> Plot:
-    with figure_of(f"regularization-{variant}", *_size(len(results.models))) as (figure, drawn):
-        for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
-            fits = results.fits(variant, model)
-            values = fits[0].values
-            named = any(isinstance(value, str) for value in values)
-            validation, test = [fit.validation for fit in fits], [fit.test for fit in fits]
-            picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
-            places = [str(k) for k in range(1, len(values) + 1)]
-            RegularizationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)
-            axes.set(xlabel="", ylabel="")
-            axes.set_title(as_label(model), loc="left")
-            handles, labels = axes.get_legend_handles_labels()
-            if (legend := axes.get_legend()) is not None:
-                legend.remove()
-        figure.supxlabel("hyper-parameter", fontsize=9.0)
-        figure.supylabel("MAP, mean of the trials", fontsize=9.0)
-        figure.legend(handles, labels, loc="outside upper left", ncols=3, markerscale=0.6)
-    return drawn(
-        "MAP for each value of the hyper-parameter (C of an SVM; if it is not a number, its place in the table). "
-        "Lines: mean over trials on validation and on test queries; bands: one standard deviation over trials. Discs: "
-        "share of trials in which validation chose the value. Every panel has its own scale."
-    )
-
-
-def _training(results: Results) -> Plot:
-    models = results.models
-    with figure_of("training", _WIDTH, 1.0 + 0.28 * len(models)) as (figure, drawn):
-        time, gap = figure.subplots(1, 2, sharey=True)
-        shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
-        for variant, color, shift in zip(results.variants, (BLUE, VERMILION), shifts, strict=False):
-            for row, model in enumerate(models):
-                fits = results.fits(variant, model)
-                label = _SHORT[variant] if row == 0 else None
-                _strip(time, [sum(fit.seconds) for fit in fits], row + shift, color, label)
-                gaps = [max(gap, _SMALLEST_GAP) for gap in known_gaps(fits)]
-                _strip(gap, gaps, row + shift, color, None)
-        time.set(
-            xlabel="wall-clock seconds per trial, all values",
-            yticks=range(len(models)),
-            yticklabels=list(map(as_label, models)),
-        )
-        gap.set_xlabel("certified gap, units of the loss")
-        for axes in (time, gap):
-            _logarithmic(axes)
-        time.invert_yaxis()
-        figure.legend(loc="outside upper left", ncols=2)
-    return drawn(
-        "Left: time to train for all values of the hyper-parameter in a trial. Right: certified gap of each fit. Thin "
-        "line: from the least to the largest; thick line: interquartile range; dot: median."
-    )
-
-
-def _strip(axes: "Axes", values: Sequence[float], height: float, color: str, label: str | None) -> None:
-    if not values:
-        return
-    low, lower, middle, upper, high = np.quantile(np.maximum(values, 1e-9), [0.0, 0.25, 0.5, 0.75, 1.0])
-    axes.plot([low, high], [height, height], color=color, linewidth=0.8)
-    axes.plot([lower, upper], [height, height], color=color, linewidth=3.0, solid_capstyle="butt")
-    axes.plot([middle], [height], "o", color=color, markersize=4.0, label=label)
-
-
-def _logarithmic(axes: "Axes") -> None:
-    """Make the horizontal axis logarithmic, with several labels that do not overlap."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axes.set_xscale("log")
-    low, high = axes.get_xlim()
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    if high < 100.0 * low:
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _legend_above(axes: "Axes") -> None:

@@ -60,7 +60,7 @@ def page():
 @pytest.mark.slow
 def test_the_page_is_whole_and_needs_nothing_else(page):
     read = Checked(page)
-    assert read.count["svg"] == 9
+    assert read.count["svg"] == 6
     assert read.count["table"] == 13
     assert "script" not in read.count
     assert len(read.ids) == len(set(read.ids))
@@ -98,7 +98,7 @@ def test_the_page_shows_settings_and_versions(page):
 @pytest.mark.slow
 def test_pictures_are_described_and_take_the_color_of_the_text(page):
     pictures = re.findall(r"<svg[^>]*>", page)
-    assert len(pictures) == 9
+    assert len(pictures) == 6
     assert all('role="img"' in picture and 'aria-label="' in picture for picture in pictures)
     assert "currentColor" in page
     assert "#010203" not in page
@@ -114,7 +114,7 @@ def test_the_same_results_give_the_same_page(page, results):
 def test_one_variant_one_model_one_function(variant):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     read = Checked(as_page(made_up(variants=(variant,), names=("SVM-map",), functions=("bm25",)), "t")[0])
-    assert read.count["svg"] == (6 if variant == "with-best" else 5)  # no function is left to be weighed
+    assert read.count["svg"] == (4 if variant == "with-best" else 3)  # no function is left to be weighed
     assert read.count["table"] == 7
 
 
