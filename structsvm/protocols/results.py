@@ -15,7 +15,7 @@ from structsvm.foundation.settings import as_path, require_choice, require_integ
 from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import Header, from_json, require_known, to_json
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.metrics.average_precision import AP, LEVELS
+from structsvm.metrics import AP
 from structsvm.metrics.base import TieRange
 from structsvm.protocols.model import Value
 from structsvm.training.choose import which_end
@@ -30,9 +30,6 @@ MAP, TIED = "map", "tied"
 
 LOWEST, HIGHEST = "lowest", "highest"
 """Ends of the range of the validation measure over the orders of equal scores, for each query of a fit with ties."""
-
-IPREC = tuple(f"iprec@{level:g}" for level in LEVELS)
-"""Interpolated precision at recall 0, 0.1, ..., 1."""
 
 MODELS, FEATURES = "models", "features"
 """Groups of fits of a benchmark: models, and single features if requested."""
@@ -148,11 +145,6 @@ class BaseFunction:
     def mean_ap(self) -> float:
         """MAP over all queries."""
         return self.measures[MAP]
-
-    @property
-    def precision(self) -> Vector:
-        """Interpolated precision at recall 0, 0.1, ..., 1, shape (11,)."""
-        return np.array([self.measures[level] for level in IPREC])
 
 
 @frozen(kw_only=True)
@@ -338,11 +330,6 @@ class Results:
         names = tuple(function.name for function in self.functions)
         return look_up("variant", variant, {WITH_BEST: names, WITHOUT_BEST: names[1:]})
 
-    def precision(self, variant: str, model: str) -> Vector:
-        """Return a model's interpolated precision at recall 0, 0.1, ..., 1, mean over trials, shape (11,)."""
-        levels = [[fit.measures[level] for level in IPREC] for fit in self.fits(variant, model)]
-        return np.asarray(np.mean(levels, axis=0))
-
     def weights(self, variant: str, model: str) -> Matrix | None:
         """Return a model's weights of the base functions, shape (trials, functions), in the order of `functions_read`.
 
@@ -477,5 +464,5 @@ def _require_measured(ranker: str, tested: ModelFit | BaseFunction, queries: int
     """Raise InputError if measures or values of queries that the tables need are missing."""
     if any(len(tested.queries.get(name, ())) != queries for name in (MAP, TIED)):
         raise InputError(f"{ranker} must rank the {queries} queries")
-    if not tested.measures.keys() >= {MAP, *IPREC}:
-        raise InputError(f"{ranker} must have MAP, and precision at {len(LEVELS)} levels of recall")
+    if MAP not in tested.measures:
+        raise InputError(f"{ranker} must have MAP")

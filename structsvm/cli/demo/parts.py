@@ -13,10 +13,9 @@ from sklearn.model_selection import GridSearchCV
 
 from structsvm import Problem, StructuralSVM, StructuralSVMCV
 from structsvm.data import load_digits_queries, load_digits_runs, load_digits_sequences, pool_runs
-from structsvm.evaluation.paired_columns import interval_column, interval_record, wins_losses_ties
-from structsvm.evaluation.significance import holm
-from structsvm.evaluation.significance.paired import signed_ranks
-from structsvm.foundation.tables.table import Column, Table
+from structsvm.evaluation.paired_columns import paired_table
+from structsvm.foundation.compute.processes import one_thread
+from structsvm.foundation.tables.table import Column, Table, with_notes_once
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols import Results
 from structsvm.protocols.catalogue import needed_package
@@ -156,10 +155,12 @@ class Reading(Part):
             readings = {}
             for position, (model, read) in enumerate(READERS.items()):
                 show(number * len(READERS) + position, len(NOISES) * len(READERS))
-                readings[model] = np.reshape(read(*train, new_xs), (len(new_xs), -1))
+                # Threads of small products would compete for longer than they compute.
+                with one_thread():
+                    readings[model] = np.reshape(read(*train, new_xs), (len(new_xs), -1))
             levels.append(Sequences(noise, new_xs, np.array(new_ys), readings))
         show(len(NOISES) * len(READERS), len(NOISES) * len(READERS))
-        return cls(reading_finding(levels), (reading_table(levels),), levels)
+        return cls(reading_finding(levels), tuple(with_notes_once(list(map(reading_table, levels)))), levels)
 
 
 PARTS = (Ranking, Solving, Reading)
@@ -206,39 +207,13 @@ READERS: dict[str, Callable[..., Any]] = {
 """Functions that learn from sequences and labels, and read new sequences, by model; validation chooses each C."""
 
 
-def reading_table(levels: Sequence[Sequences]) -> Table:
-    """Return the share of right digits of each model and level of noise, and tests against the chain."""
-    sections = []
-    for level in levels:
-        first, *others = level.readings
-        pairs = [signed_ranks(level.right(first), level.right(model)) for model in others]
-        p_values = [pair.p_values["wilcoxon"] for pair in pairs]
-        tests = [
-            {"wins": pair.wins, "losses": pair.losses, "ties": pair.ties, "holm": corrected}
-            for pair, corrected in zip(pairs, holm(p_values), strict=True)
-        ]
-        sections.append(
-            tuple(
-                {"model": model, "noise": level.noise, "right": float(level.right(model).mean())}
-                | interval_record(level.right(model), (0.0, 1.0))
-                | test
-                for model, test in zip(level.readings, [dict.fromkeys(("wins", "holm")), *tests], strict=True)
-            )
-        )
-    columns = (
-        Column.text("Model", "model"),
-        Column.number("Noise", "noise"),
-        Column.number("Right digits", "right", ".1%"),
-        interval_column(form=".3f"),
-        Column("W/L/T", wins_losses_ties),
-        Column.p_value("Holm", "holm"),
-    )
-    note = (
-        "Noise: standard deviation of each pixel, from 0 to 1 without noise. W/L/T: numbers on which the chain is "
-        "better, worse, and equal. Holm: Wilcoxon's signed rank test, corrected for the models at this noise. "
-        "Cross-validation on training numbers chooses each C; LightGBM has its default settings."
-    )
-    return Table("Right digits of new numbers", columns, tuple(sections), (note,))
+def reading_table(level: Sequences) -> Table:
+    """Return the differences in right digits of the chain from the other models, with their own shares."""
+    first, *others = (f"{model} ({level.right(model).mean():.1%})" for model in level.readings)
+    chain, *values = map(level.right, level.readings)
+    pairs = {name: (chain, right) for name, right in zip(others, values, strict=True)}
+    title = f"Noise {level.noise}: right digits of the {first} minus right digits of other models"
+    return paired_table(title, "Model", [pairs], (0.0, 1.0), last="wilcoxon")
 
 
 def ranking_finding(results: Results) -> str:
@@ -286,15 +261,14 @@ def solving_finding(comparison: Comparison) -> str:
 def reading_finding(levels: Sequence[Sequences]) -> str:
     """Return the conclusion about the readers."""
     clauses, clear = [], True
-    for level, (chain, *others) in zip(levels, reading_table(levels).sections, strict=True):
-        best = max(others, key=lambda record: record["right"])
-        clear &= best["holm"] is not None and best["holm"] < 0.05
-        clauses.append(
-            f"at noise {level.noise}, the {chain['model']} has {chain['right']:.0%} right, and the best other model, "
-            f"{best['model']}, {best['right']:.0%}"
-        )
+    for level in levels:
+        best = min(reading_table(level).records, key=lambda record: record["difference"])
+        p_value = best["holm_wilcoxon"]
+        clear &= best["difference"] > 0.0 and p_value is not None and p_value < 0.05
+        chain = level.right(next(iter(level.readings))).mean()
+        clauses.append(f"at noise {level.noise}, the chain reads {chain:.1%}; the best other model is {best['model']}")
     verdict = f"{'The' if clear else 'Not all'} differences are clear"
-    return f"Reading numbers of eight digits, each of which limits the next: {'; '.join(clauses)}. {verdict}."
+    return f"Reading numbers of eight digits, each of which limits the next: {', and '.join(clauses)}. {verdict}."
 
 
 def _and(names: Iterable[str]) -> str:

@@ -16,14 +16,12 @@ from structsvm.foundation.settings import as_path, at_least, require_kind
 from structsvm.foundation.storage.records import Header, RecordType, digest, versions
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import AP, rank_lists
-from structsvm.metrics.average_precision import LEVELS, interpolated
 from structsvm.protocols.catalogue import PAPER_MODELS, as_models
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import ProtocolModel, require_different_names
 from structsvm.protocols.plan import TRIALS, Case, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import (
-    IPREC,
     MAP,
     TIED,
     VARIANTS,
@@ -181,8 +179,7 @@ class ExperimentPlan(Plan):
             validation=settings.validation,
             random_state=settings.random_state,
         )
-        times = np.bincount(np.concatenate([test for _, _, test in splits]), minlength=len(queries))
-        functions = rank_base_functions(pool, queries.number, times)
+        functions = rank_base_functions(pool, queries.number)
         return cls(pool, settings, queries, settings.as_objects(), splits, functions)
 
     @property
@@ -211,7 +208,7 @@ class ExperimentPlan(Plan):
             yield Case(variant, f"trial {name}, {variant}", self.models, (train, validation, test))
 
     def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
-        """Return average precision, shares of ties, and interpolated precision."""
+        """Return average precision and shares of ties."""
         return measures_of(scores, queries.y > 0.0, queries.queries.number)
 
     def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:
@@ -266,32 +263,22 @@ class ExperimentPlan(Plan):
 
 
 def measures_of(
-    scores: Vector, relevant: BoolVector, query: IntVector, times: IntVector | None = None
+    scores: Vector, relevant: BoolVector, query: IntVector
 ) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
-    """Return means of a ranker's measures, and values of queries, by name.
-
-    NaN scores are tied last, and ``times`` weights queries in precision.
-    """
+    """Return means of a ranker's measures, and values of queries, by name; NaN scores are tied last."""
     missing = np.isnan(scores)
     retrieved = np.bincount(query, ~missing)
-    # Pools are in trec_eval's order of ties. The expected curve over all orders would cost more than the training.
-    ordered = rank_lists(np.where(missing, -np.inf, scores), relevant, query, ties="input")
-    precision = np.column_stack(interpolated(AP(), ordered, LEVELS))
-    lists = evolve(ordered, ties="mean")
+    lists = rank_lists(np.where(missing, -np.inf, scores), relevant, query)
     tied = (lists.tied | np.append(lists.tied[1:], False)) & (lists.rank <= retrieved[lists.query])
-    queries = {
-        MAP: AP().values(lists),
-        TIED: lists.total(tied) / np.maximum(retrieved, 1.0),
-    }
-    levels = np.average(precision, axis=0, weights=times).tolist()
-    return {MAP: float(queries[MAP].mean()), **dict(zip(IPREC, levels, strict=True))}, queries
+    queries = {MAP: AP().values(lists), TIED: lists.total(tied) / np.maximum(retrieved, 1.0)}
+    return {MAP: float(queries[MAP].mean())}, queries
 
 
-def rank_base_functions(pool: Pool, query: IntVector, times: IntVector) -> tuple[BaseFunction, ...]:
-    """Return the base functions as rankers, best MAP first; ``times`` is the number of tests of each query."""
+def rank_base_functions(pool: Pool, query: IntVector) -> tuple[BaseFunction, ...]:
+    """Return the base functions as rankers, best MAP first."""
     functions = []
     for name, scores in zip(pool.run_names, pool.X.T, strict=True):
-        measures, values = measures_of(scores, pool.y > 0, query, times)
+        measures, values = measures_of(scores, pool.y > 0, query)
         queries = {measure: tuple(of_queries.tolist()) for measure, of_queries in values.items()}
         share = float((~np.isnan(scores)).mean())
         functions.append(BaseFunction(name=name, retrieved=share, measures=measures, queries=queries))

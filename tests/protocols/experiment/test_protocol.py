@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import BinnedMatrix
-from structsvm.metrics import AP, IPrec
+from structsvm.metrics import AP
 from structsvm.protocols import Candidate, FeatureMap, Indicators, ProtocolModel, RankingSVM, Results, plan
 from structsvm.protocols.experiment import Settings, run
 from structsvm.protocols.experiment.plan import ExperimentPlan
@@ -40,11 +40,6 @@ def timeless(trial: Trial) -> Trial:
         for variant, of_models in trial.fits.items()
     }
     return evolve(trial, seconds=0.0, fits=fits)
-
-
-def precision_of(fit):
-    """Interpolated precision at the eleven levels of recall."""
-    return [fit.measures[f"iprec@{k / 10:g}"] for k in range(11)]
 
 
 def same(first: Results, second: Results) -> bool:
@@ -88,9 +83,6 @@ def test_a_trial_equals_fits_by_the_estimators(pool, results, variant):
         expected = AP().per_query(scores[best][test], (pool.y > 0)[test], qid[test]).values
         assert fit.queries["map"] == pytest.approx(expected, abs=1e-12)
         assert fit.test[best] == pytest.approx(np.mean(fit.queries["map"]), abs=1e-12)
-        arguments = (scores[best][test], (pool.y > 0)[test], qid[test])
-        precision = [IPrec(k / 10).mean(*arguments, ties="input") for k in range(11)]
-        assert precision_of(fit) == pytest.approx(precision, abs=1e-12)
         extremes = BinnedMatrix([[0] * len(columns), *np.diag(np.diff(binned.offsets))], binned.offsets)
         nothing, *first = rankers[best].predict(extremes)  # of no function, and by one alone
         gained = dict(zip([pool.run_names[k] for k in columns], first - nothing, strict=True))
@@ -105,22 +97,13 @@ def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
         expected = AP().per_query(np.nan_to_num(scores, nan=-np.inf), (pool.y > 0), qid).values
         assert function.queries["map"] == pytest.approx(expected, abs=1e-12)
         assert function.retrieved == pytest.approx(np.mean(~np.isnan(scores)))
-        filled = np.nan_to_num(scores, nan=-np.inf)
-        by_query = [IPrec(k / 10).per_query(filled, (pool.y > 0), qid, ties="input").values for k in range(11)]
-        of_trials = [
-            [np.mean(values[np.isin(pool.topics, trial.test)]) for values in by_query] for trial in results.trials
-        ]
-        assert function.precision == pytest.approx(np.mean(of_trials, axis=0))
     means = [function.mean_ap for function in results.functions]
     assert means == sorted(means, reverse=True)
 
 
 @pytest.mark.slow
-def test_precision_and_weights_over_trials(results):
+def test_weights_over_trials(results):
     fits = results.fits("with-best", "SVM-roc")
-    assert results.precision("with-best", "SVM-roc") == pytest.approx(
-        np.mean([precision_of(fit) for fit in fits], axis=0)
-    )
     assert results.weights("with-best", "SVM-roc").tolist() == [list(fit.weights) for fit in fits]
     assert results.functions_read("without-best") == results.functions_read("with-best")[1:]
     assert results.weights("without-best", "SVM-roc").shape == (4, 3)

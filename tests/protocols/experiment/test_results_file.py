@@ -63,9 +63,9 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "chosen beyond": (put(*FIT, "chosen", 3), "chosen must be from 0 to 2, got 3 @ $.trials[0].fits"),
     "fewer gaps": (put(*FIT, "gaps", []), "must have as many entries"),
     "fewer tests": (put(*FIT, "test", [0.5]), "must have as many entries"),
-    "fewer levels": (
-        lambda content: content["functions"][0]["measures"].pop("iprec@0.5"),
-        "base function 'alpha_1' must have MAP, and precision at 11 levels of recall",
+    "no mean": (
+        lambda content: content["functions"][0]["measures"].pop("map"),
+        "base function 'alpha_1' must have MAP",
     ),
     "no values of ties": (
         lambda content: content["trials"][0]["fits"]["with-best"]["SVM-map"]["queries"].pop("tied"),

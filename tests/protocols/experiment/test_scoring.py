@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.metrics import AP, IPrec
+from structsvm.metrics import AP
 from structsvm.protocols.experiment.plan import measures_of
 from structsvm.protocols.results import MAP, TIED
 
@@ -18,13 +18,9 @@ DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.boo
 def test_the_values_equal_those_of_the_measures(queries):
     scores, relevant = (np.array(column) for column in zip(*chain(*queries), strict=True))
     qid = np.repeat(np.arange(len(queries)), list(map(len, queries)))
-    times = np.arange(len(queries)) + 1
-    means, of_queries = measures_of(scores, relevant, qid, times)
+    means, of_queries = measures_of(scores, relevant, qid)
     assert of_queries[MAP] == pytest.approx(AP().per_query(scores, relevant, qid).values, abs=1e-15)
     assert means[MAP] == pytest.approx(AP().mean(scores, relevant, qid))
-    for k in range(11):
-        value = IPrec(k / 10).mean(scores, relevant, qid, weights=times, ties="input")
-        assert means[f"iprec@{k / 10:g}"] == pytest.approx(value)
 
 
 def test_the_share_of_tied_documents():

@@ -1,28 +1,24 @@
 """The plots of a report as SVG, drawn by Matplotlib."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.foundation.types import Vector
-from structsvm.metrics.average_precision import AP, LEVELS
+from structsvm.metrics.average_precision import AP
 from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
-    InterpolatedPrecisionDisplay,
     MeansDisplay,
-    QueryDifferencesDisplay,
 )
 from structsvm.plots.files import Plot, figure_of
-from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, line_style, require_matplotlib
-from structsvm.protocols.experiment.report.tables import VARIANTS, leading
+from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
 from structsvm.protocols.results import WITH_BEST, WITHOUT_BEST, MapRow, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
@@ -45,7 +41,7 @@ class _Dot(NamedTuple):
     color: str
 
 
-_OF_ALL, _OF_VARIANT = ("overview", "precision"), ("differences", "weights")
+_OF_ALL, _OF_VARIANT = ("overview",), ("weights",)
 
 
 def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
@@ -62,10 +58,8 @@ def draw(results: Results) -> dict[str, Plot]:
     with rc_context(STYLE):
         plots: dict[str, Plot | None] = {
             "overview": overview(rows),
-            "precision": _precision(results, rows),
         }
         for variant, of_variant in rows.items():
-            plots[f"differences-{variant}"] = _differences(variant, of_variant)
             plots[f"weights-{variant}"] = _weights(results, variant, of_variant)
     return {name: plot for name, plot in plots.items() if plot is not None}
 
@@ -155,53 +149,6 @@ def _magnify(axes: "Axes", dots: Sequence[_Dot]) -> str:
     return "; numbers with an arrow are means outside of the panel"
 
 
-def _differences(variant: str, rows: Sequence[MapRow]) -> Plot | None:
-    reference, *others = rows
-    if not others:
-        return None
-    with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
-        for axes, row in zip(_panels(figure, len(others)), others, strict=True):
-            tested = ~np.isnan(reference.values - row.values)
-            QueryDifferencesDisplay(reference.values[tested], row.values[tested]).plot(axes)
-            axes.set_title(f"{as_label(row.name)} · {row.wins}/{row.losses}/{row.ties}", loc="left")
-            axes.set(xlabel="", ylabel="")
-        figure.supxlabel("queries, by difference", fontsize=9.0)
-        figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
-    return drawn(
-        f"Average precision of {reference.name} minus average precision of each other ranker: a bar for each query, "
-        f"the largest first. Blue bars: {reference.name} is better. Dashed line: the mean; gray band: its 95% "
-        f"interval. Every panel has its own scale. Numbers beside a name: queries on which {reference.name} is better, "
-        "worse, and equal."
-    )
-
-
-def _precision(results: Results, rows: dict[str, tuple[MapRow, ...]]) -> Plot:
-    best = results.functions[0]
-    of_best = best.precision
-    with figure_of("precision", _WIDTH, 4.6) as (figure, drawn):
-        panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(1.3, 1.0))
-        for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
-            models = [row.name for row in leading(of_variant) if not row.place]
-            curves = {name: results.precision(variant, name) for name in models}
-            InterpolatedPrecisionDisplay(LEVELS, {**curves, f"{best.name} (base function)": of_best}).plot(curve)
-            difference.axhline(0.0, color=INK, linewidth=0.6)
-            for number, precision in enumerate(curves.values()):
-                difference.plot(LEVELS, precision - of_best, **line_style(number), marker="o", markersize=2.5)
-            curve.set(xlabel="", ylabel="")
-            curve.set_title(f"models read {VARIANTS[variant]}", loc="left")
-            _legend_above(curve)
-        panels[0, 0].set_ylabel("precision")
-        panels[1, 0].set_ylabel(f"minus {as_label(best.name)}")
-        figure.supxlabel("recall", fontsize=9.0)
-    others = ", the best other model" if len(results.models) > 1 else ""
-    return drawn(
-        "Top: interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials, "
-        f"of {results.reference}{others} and the best base function. Bottom: precision of the models minus precision "
-        f"of {best.name}, on another scale. Low recall is the top of the rankings; high recall shows the depth of the "
-        "last relevant documents."
-    )
-
-
 def _weights(results: Results, variant: str, rows: Sequence[MapRow]) -> Plot | None:
     models = [row for row in rows if not row.place]
     by_map = [models[0], *sorted(models[1:], key=lambda row: -row.map)]
@@ -244,17 +191,3 @@ def _legend_above(axes: "Axes") -> None:
     if not figure.legends:
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=len(labels))
-
-
-def _size(panels: int) -> tuple[float, float]:
-    return _WIDTH, 0.9 + 1.5 * -(-panels // _PANELS)
-
-
-def _panels(figure: "Figure", number: int) -> Iterator["Axes"]:
-    """Create panels, each with its own scale."""
-    columns = min(number, _PANELS)
-    rows = -(-number // columns)
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for unused in panels[number:]:
-        unused.set_axis_off()
-    return iter(panels[:number])

@@ -5,16 +5,16 @@ import pytest
 
 from structsvm.foundation.storage.records import Header
 from structsvm.protocols import Results
-from structsvm.protocols.results import IPREC, BaseFunction, ModelFit, Query, Trial
+from structsvm.protocols.results import BaseFunction, ModelFit, Query, Trial
 
 QUERIES = 4
 NAMES = ("SVM-map", "SVM-roc")
 
 
-def ranked(*ap, precision):
+def ranked(*ap):
     """Average precision, with a quarter of the documents tied."""
     return {
-        "measures": {"map": float(np.mean(ap)), **dict(zip(IPREC, precision, strict=True))},
+        "measures": {"map": float(np.mean(ap))},
         "queries": {"map": ap, "tied": (0.25,) * len(ap)},
     }
 
@@ -34,12 +34,7 @@ def recorded(monkeypatch, plots):
     return figures
 
 
-def falling(start):
-    """Precision at 11 levels of recall."""
-    return tuple((start - 0.03125 * np.arange(11)).tolist())
-
-
-def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), precision=None, weights=None):
+def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), weights=None):
     return ModelFit(
         values=(0.1, 1.0, 10.0),
         validation=(0.2, 0.3, 0.3),
@@ -48,7 +43,7 @@ def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), precision=None, weights=None):
         gaps=gaps,
         features=6,
         chosen=chosen,
-        **ranked(*ap.tolist(), precision=precision),
+        **ranked(*ap.tolist()),
         weights=weights,
     )
 
@@ -62,7 +57,6 @@ def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("
                 name: fit(
                     np.array([0.5, 0.75]) - 0.25 * k - 0.125 * v,
                     chosen=1 + number % 2,
-                    precision=falling(1.0 - 0.25 * k - 0.125 * v + 0.0625 * number),
                     weights=None
                     if name not in linear
                     else (3.0, 1.0 - 2.0 * number, 4.0 * k)[: len(functions) - (variant == "without-best")],
@@ -103,7 +97,7 @@ def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("
             BaseFunction(
                 name=name,
                 retrieved=0.5,
-                **ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k).tolist(), precision=falling(0.875)),
+                **ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k).tolist()),
             )
             for k, name in enumerate(functions)
         ),
