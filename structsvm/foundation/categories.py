@@ -94,7 +94,7 @@ def read_encoded(
 ) -> tuple[NDArray[Any], list[str] | None]:
     """Return numbers and names of a data frame as `read_frame` does, with categories as features of 0 and 1.
 
-    ``names`` are names of features. A column of categories that X lacks may be there as its features.
+    ``names`` are names of features. X may contain the features of a categorical column instead of the column itself.
     """
     columns = column_names(X)
     present = [column for column in categories if column in columns]

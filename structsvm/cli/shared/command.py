@@ -22,7 +22,7 @@ _Identity: TypeAlias = tuple[Any, Any]
 
 
 class Output(NamedTuple):
-    """A path of a command, most often a file that it writes: its option, the path and the type that checks it."""
+    """A path that a command writes or reads: the name of its option, the path and the type that checks it."""
 
     name: str
     path: Path

@@ -99,8 +99,8 @@ class PairwiseLoss(RelevanceLoss, RankedByScore):
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
         """Return the coefficient of each document.
 
-        It is ``(N − 2a)/(RN)`` for a relevant document with a non-relevant ones ahead, and ``(2b − R)/(RN)`` for a
-        non-relevant document with b relevant ones behind.
+        A relevant document has ``(N − 2a)/(RN)`` if a non-relevant documents are ahead of it. A non-relevant document
+        has ``(2b − R)/(RN)`` if b relevant documents are behind it.
         """
         order = rank_documents(y_hat).order
         weight = weights_of(y)[order]

@@ -1,7 +1,7 @@
 """Sweeps over the stored planes, example by example.
 
-One thread sweeps: stored planes take a small part of a fit, and blocks that threads sweep and then join gain little on
-two cores (benchmarks/solvers/threads_tried.md).
+One thread sweeps. Sweeps are a small part of a fit, and on two cores, several threads that sweep blocks gain little
+(benchmarks/solvers/threads_tried.md).
 """
 
 from math import gcd

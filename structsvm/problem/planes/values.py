@@ -56,7 +56,7 @@ class PlaneValues:
         return self._hinges[t]
 
     def move(self, t: float, beyond: float) -> None:
-        """Move to t, and choose at the point that is ``beyond`` further along the line, if a row is free."""
+        """Move to t. If a row is free, choose again at the point that is ``beyond`` further along the line."""
         self._values += t * self._along
         if self._row < len(self.choices):
             self._choose(beyond)

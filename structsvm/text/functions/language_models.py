@@ -16,8 +16,8 @@ from structsvm.text.postings import Postings
 class _LanguageModel(RetrievalFunction):
     """``Σ_t p(t|Q) ln p(t|d)``, minus ``Σ_t p(t|Q) ln p(t|Q)`` unless ``is_likelihood``, with ``p(t|Q) = q/|Q|``.
 
-    A subclass implements a of ``p(t|d) = a(d) cf/|C|`` without the term, `unseen`, and ``ln(p(t|d) / (a(d) p(t|C)))``
-    for terms of a document, `weights` (Zhai and Lafferty, SIGIR 2001).
+    A term that d lacks has ``p(t|d) = a(d) p(t|C)``, with ``p(t|C) = cf/|C|`` (Zhai and Lafferty, SIGIR 2001). A
+    subclass implements ``a(d)`` as `unseen`, and ``ln(p(t|d) / (a(d) p(t|C)))`` for the terms of d as `weights`.
     """
 
     is_likelihood: ClassVar[bool] = False
