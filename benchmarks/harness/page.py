@@ -55,8 +55,8 @@ TREES = {
 TREE_DATA = {
     "MQ2008": "MQ2008",
     "Robust 2003": "Robust 2003",
-    "products": "made, products",
-    "shape of MSLR": "made, MSLR",
+    "products": "synthetic, products",
+    "shape of MSLR": "synthetic, MSLR",
 }
 
 
@@ -100,8 +100,8 @@ LOSSES = (
 LOSS_DATA = {
     "MQ2008": "MQ2008",
     "Robust 2003": "Robust 2003",
-    "lists of 100": "made, lists of 100",
-    "lists of 1000": "made, lists of 1,000",
+    "lists of 100": "synthetic, lists of 100",
+    "lists of 1000": "synthetic, lists of 1,000",
 }
 
 
