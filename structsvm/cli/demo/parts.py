@@ -110,12 +110,10 @@ class Solving(Part):
             time_limit=10.0,
             callback=lambda progress: show(progress.number - 1, progress.planned),
         )
+        numbers = (("Lower bound", "dual", ".6f"), ("Objective", "primal", ".6f"), ("Seconds", "seconds", ".2f"))
         columns = (
             *(Column.text(name.capitalize(), name, missing="–") for name in ("solver", "backend", "status")),
-            Column.number("Lower bound", "dual", ".6f", missing="–"),
-            Column.number("Objective", "primal", ".6f", missing="–"),
-            Column.number("QPs", "qps", missing="–"),
-            Column.number("Seconds", "seconds", ".2f", missing="–"),
+            *(Column.number(*number, missing="–") for number in numbers),
         )
         note = "Lower bound: no weights reach a smaller objective. Objective: these weights reach it."
         table = Table("One problem, every solver and backend", columns, (tuple(comparison.records()),), (note,))

@@ -8,11 +8,7 @@ import numpy as np
 from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.foundation.types import Vector
 from structsvm.metrics.average_precision import AP
-from structsvm.plots import (
-    STYLE,
-    FusionWeightsDisplay,
-    MeansDisplay,
-)
+from structsvm.plots import STYLE, FusionWeightsDisplay, MeansDisplay
 from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
 from structsvm.protocols.results import WITH_BEST, WITHOUT_BEST, MapRow, Results
@@ -26,8 +22,6 @@ _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 _WIDTH = 9.4
 """Width of all figures in inches; see `structsvm.plots.files.figure_of`."""
 
-_PANELS = 4
-_SMALLEST_GAP = 1e-7
 _COMPARED = 3
 
 
@@ -41,12 +35,9 @@ class _Dot(NamedTuple):
     color: str
 
 
-_OF_ALL, _OF_VARIANT = ("overview",), ("weights",)
-
-
 def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
     """Return the names of all figures of a report; weights are drawn if a model is linear."""
-    return (*_OF_ALL, *(f"{name}-{variant}" for variant in variants for name in _OF_VARIANT))
+    return ("overview", *(f"weights-{variant}" for variant in variants))
 
 
 def draw(results: Results) -> dict[str, Plot]:
@@ -56,11 +47,8 @@ def draw(results: Results) -> dict[str, Plot]:
 
     rows = {variant: results.rows(variant) for variant in results.variants}
     with rc_context(STYLE):
-        plots: dict[str, Plot | None] = {
-            "overview": overview(rows),
-        }
-        for variant, of_variant in rows.items():
-            plots[f"weights-{variant}"] = _weights(results, variant, of_variant)
+        plots = {f"weights-{variant}": _weights(results, variant, of_variant) for variant, of_variant in rows.items()}
+        plots = {"overview": overview(rows), **plots}
     return {name: plot for name, plot in plots.items() if plot is not None}
 
 
@@ -174,20 +162,12 @@ def _weights(results: Results, variant: str, rows: Sequence[MapRow]) -> Plot | N
         axes.set_xlabel("share of the total weight")
         if len(weights) == 1:
             axes.set_title(as_label(first), loc="left")
-        _legend_above(axes)
+        if (legend := axes.get_legend()) is not None:
+            # Above the axes, the legend cannot hide data.
+            legend.remove()
+            figure.legend(loc="outside upper left", ncols=len(weights))
     named = first if len(weights) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     return drawn(
         f"Share of the total weight of {named} per base function (MAP in parentheses), in the order of {first}. Dots: "
         "mean over trials; lines: interquartile range. With binned features the weight is the sum over bins."
     )
-
-
-def _legend_above(axes: "Axes") -> None:
-    """Move the legend of axes above their figure, where it cannot hide data; of several axes, keep one legend."""
-    legend, figure = axes.get_legend(), axes.get_figure()
-    if legend is None or figure is None:
-        return
-    legend.remove()
-    if not figure.legends:
-        handles, labels = axes.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper left", ncols=len(labels))
