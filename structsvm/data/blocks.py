@@ -21,7 +21,7 @@ _OTHERS = {
     BOM_UTF32_BE: "UTF-32, not text in UTF-8: 'iconv -f UTF-32 -t UTF-8' converts it",
     BOM_UTF16_LE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
     BOM_UTF16_BE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
-    b"PK\x03\x04": "a zip archive, such as a model or a spreadsheet, not text",
+    b"PK\x03\x04": "a zip archive, such as a model or a spreadsheet, not text: save a spreadsheet as CSV",
     b"\x93NUMPY": "a NumPy array, not text",
     b"PAR1": "Parquet, not text",
     b"%PDF": "PDF, not text",
