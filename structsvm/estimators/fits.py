@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from structsvm import training
-from structsvm.estimators.saving import adopt
+from structsvm.estimators.saving import add_facts, adopt
 from structsvm.result import Result
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
@@ -72,7 +72,11 @@ def fit(
     """
     spec = self.spec()
     data = spec.data(X, y, qid, sample_weight)
-    return adopt(self, training.fit(data, spec, start=start_of(self), callback=callback, checkpoint=checkpoint))
+    spec, choice = spec.chosen(data)
+    adopt(self, training.fit(data, spec, start=start_of(self), callback=callback, checkpoint=checkpoint))
+    if choice is not None:
+        add_facts(self, choice=choice)
+    return self
 
 
 def path(

@@ -93,6 +93,8 @@ class SavedLoss:
 def written_setting(name: str, value: Any) -> Any:
     """Convert a setting of an estimator to JSON."""
     match name:
+        case _ if value is None:
+            return None
         case "loss":
             return written_object(losses, value)
         case "solver":
@@ -101,8 +103,6 @@ def written_setting(name: str, value: Any) -> Any:
             return value if isinstance(value, str | None) else {"text": _described(value)}
         case "C" | "intercept_scaling":
             return float(value)
-        case _ if value is None:
-            return None
         case "measure":
             return str(value)
         case "center" | "feature_penalty":
@@ -121,6 +121,8 @@ def written_setting(name: str, value: Any) -> Any:
 def read_setting(name: str, written: Any) -> Any:
     """Parse and check a setting of an estimator."""
     match name:
+        case "loss" | "C" if written is None:
+            return None
         case "loss":
             return read_object(losses, written)
         case "solver":

@@ -225,15 +225,8 @@ class LeafModel(TrainedModel):
         splits = _whole(arrays, "splits", (None,))
         require_numbers(arrays, "decision", S, np.uint8)
         require_switch("single", numbers["single"])
-        trees = Trees(
-            splits,
-            whole["split_feature"],
-            threshold,
-            np.asarray(arrays["decision"]),
-            whole["left"],
-            whole["right"],
-            numbers["single"],
-        )
+        decision, single = np.asarray(arrays["decision"]), numbers["single"]
+        trees = Trees(splits, whole["split_feature"], threshold, decision, whole["left"], whole["right"], single)
         trees._check(common["n_features"])
         leaves = (len(threshold) + len(splits) - 1,)
         values, counts = finite_numbers(arrays, "values", leaves), _whole(arrays, "counts", leaves)

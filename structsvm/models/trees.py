@@ -35,7 +35,6 @@ _FIXED: Mapping[str, str] = {
 _LISTED = ("feature_names", "feature_infos", "tree_sizes", "monotone_constraints")
 """Other fields of the head, without ``max_feature_idx``."""
 
-_MOST_LEAVES = 2**31 - 1
 DECISIONS = (0, 2, 4, 6, 8, 10)
 """Types of numerical splits: 2 sends missing values left; 4 counts zeros as missing, 8 NaN."""
 
@@ -191,8 +190,6 @@ def fields_of_tree(
     for name, values in numbers.items():
         if len(values) != (1 if name == "shrinkage" else leaves if name.startswith("leaf_") else leaves - 1):
             raise ValueError(f"tree {number} has {leaves} leaves, but {len(values)} entries in {name}")
-    if leaves > _MOST_LEAVES:
-        raise ValueError(f"tree {number} has {leaves} leaves")
     if "leaf_value" not in numbers or "shrinkage" not in numbers:
         raise ValueError(f"tree {number} has no leaf_value or no shrinkage")
     if leaves == 1:

@@ -10,9 +10,9 @@ from structsvm.foundation.settings import as_list
 from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import ProtocolModel
-from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM, TreeSVM
+from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, TreeRanker, WeightSearch
-from structsvm.rankers.tree_ranker import SAMPLED
+from structsvm.rankers.tree_ranker import CS, SAMPLED
 from structsvm.registry import Registry, fusions
 from structsvm.registry.built_in import experiment_models
 
@@ -122,8 +122,8 @@ def benchmark_model(name: str) -> ProtocolModel:
         return RankingSVM(name=name, features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=_BINNED_TOL)
     if name == "SVM-map-trees":
         _require_package(name)
-        trees = TreeRanker("map", trees="lightgbm", tol=_BINNED_TOL, random_state=0, n_jobs=1)
-        return TreeSVM(name=name, features=AsGiven(), ranker=trees, Cs=_BINNED_CS)
+        trees = TreeRanker(trees="lightgbm", random_state=0, n_jobs=1)
+        return RankingSVM(name=name, features=AsGiven(), loss="map", Cs=CS, tol=_BINNED_TOL, ranker=trees)
     return other_system(name, features=AsGiven(), every=1, tol=_TOL, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from sklearn.base import clone
 
 from structsvm.estimators import Ranker
 from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
@@ -26,7 +27,7 @@ _FEW_DOCUMENTS = 5_000
 
 @frozen(kw_only=True)
 class RankingSVM(ProtocolModel):
-    """A `Ranker`, warm-started along a path of C.
+    """A `Ranker`, or another ranker with a path, warm-started along a path of C.
 
     Parameters
     ----------
@@ -34,6 +35,7 @@ class RankingSVM(ProtocolModel):
     loss : name of the loss to optimize.
     Cs : values of C, ascending.
     tol : target gap, in units of the loss.
+    ranker : a `TreeRanker`, which grows its trees once; None: a `Ranker`.
 
     Examples
     --------
@@ -51,31 +53,18 @@ class RankingSVM(ProtocolModel):
     loss: str
     Cs: tuple[float, ...]
     tol: float = RANKING_TOL
+    ranker: TreeRanker | None = None
 
     @property
     def description(self) -> str:
         """Features and loss."""
-        return f"{_weighted_sum(self.features)}, trained for the loss {self.loss}"
+        scores = _weighted_sum(self.features) + ", plus leaves of boosted trees" * (self.ranker is not None)
+        return f"{scores}, trained for the loss {self.loss}"
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every C; see `ProtocolModel.candidates`."""
-        return _path(Ranker(self.loss, solver="frank-wolfe", tol=self.tol), X, y, qid, self.Cs)
-
-
-@frozen(kw_only=True)
-class TreeSVM(ProtocolModel):
-    """A `TreeRanker` that grows its trees once, and refits them along a path of C."""
-
-    warm_started: ClassVar[bool] = True
-
-    name: str
-    features: FeatureMap = field(validator=require_features)
-    ranker: TreeRanker
-    Cs: tuple[float, ...]
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every C; see `ProtocolModel.candidates`."""
-        return _path(self.ranker, X, y, qid, self.Cs)
+        ranker = Ranker(solver="frank-wolfe") if self.ranker is None else self.ranker
+        return _path(clone(ranker).set_params(loss=self.loss, tol=self.tol), X, y, qid, self.Cs)
 
 
 @frozen(kw_only=True)

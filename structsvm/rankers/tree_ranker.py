@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ from structsvm.estimators.parameters import measure_of, random_of, solver_of
 from structsvm.estimators.ranker import LINEAR
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.saving import Stored
+from structsvm.estimators.search import Grid, held_scores
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import LeafMatrix, Operator, Rows
@@ -29,7 +31,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import RANKING_TOL, place, require_integer, require_number, require_switch
 from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
-from structsvm.metrics import Measure
+from structsvm.metrics import AP, Measure
 from structsvm.models.ensembles import Ensemble, ensemble_of
 from structsvm.models.leaves import LEFT, ZERO, ZERO_MISSING, LeafModel, Trees
 from structsvm.models.linear import LinearModel
@@ -37,6 +39,7 @@ from structsvm.models.rows import filled
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.result import Result
 from structsvm.solvers import Solver
+from structsvm.training.choose import choose, group_folds
 from structsvm.training.data import TrainingData, features_as_fitted
 from structsvm.training.grouped import GroupedData
 from structsvm.training.objective import Objective, Spec
@@ -47,15 +50,21 @@ from structsvm.training.scaling import scaled
 SAMPLED: Mapping[str, float] = {"bagging_fraction": 0.8, "bagging_freq": 1, "feature_fraction": 0.6}
 """Shares of rows and features that each tree sees, in LightGBM's names, whose defaults test worse on MQ2008."""
 
+CS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""Values of C to choose from; the best C of the sets of the benchmark `trees` is from 1 to 1000."""
+
+CHOICE_TOL = 1e-4
+"""Default ``tol`` of the fits that choose, which take 3 s on a fold of MQ2008, and 20 s at 1e-6."""
+
+DEFAULT_C, FEWEST = 100.0, 20
+"""C for ensembles that have seen all labels, and for fewer usable queries than 20, which choose no C."""
+
 _COMPARED = 1000
 """Largest number of training rows that are scored by the library of a refitted ensemble too."""
 
-_COUNTED_FROM_ZERO = (
-    ". LightGBM and XGBoost count the features of a file from 0, load_letor by default from 1: if the ensemble learned "
-    "from arrays of load_letor, read X without zero_based",
-    ". LightGBM and XGBoost count the features of a file from 0, load_letor by default from 1: if the ensemble learned "
-    "from a file, read X by load_letor(..., zero_based=True)",
-)
+_COUNTED = ". LightGBM and XGBoost count the features of a file from 0, load_letor by default from 1: if the ensemble "
+_ONE_LESS = f"{_COUNTED}learned from arrays of load_letor, read X without zero_based"
+_ONE_MORE = f"{_COUNTED}learned from a file, read X by load_letor(..., zero_based=True)"
 """Probable causes if the ensemble has one feature less or one more than X."""
 
 _ROUNDING = 1e-5
@@ -75,48 +84,65 @@ class TreeSpec(Spec):
         names = _shared_names(self.ensemble, X)
         return TrainingData.of(self.leaves.owner, X, y, qid, weight, missing=True, names=names)
 
+    def chosen(self, data: TrainingData) -> tuple[Self, str | None]:
+        """Choose C and the loss on a quarter of the queries, unless C or the ensemble is given, or queries are few."""
+        settings, loss, queries = self.grower, self.leaves.loss, data.queries
+        usable = [loss.per_row or loss.usable(labels) for labels in queries.split(data.y)]
+        rows = np.array(usable)[queries.number] & (True if data.weight is None else data.weight > 0.0)
+        if settings.C is not None or self.ensemble is not None or len(np.unique(queries.number[rows])) < FEWEST:
+            return self, None
+        data, measure = data.subset(np.flatnonzero(rows)), measure_of(settings)
+        losses = ["map", "ndcg"] if settings.loss is None and not isinstance(measure, AP) else [settings.loss]
+        quick = {"tol": CHOICE_TOL} if settings.tol is None and isinstance(settings.solver, str) else {}
+        grids = [Grid(clone(settings).set_params(loss=name, **quick), CS, None, None) for name in losses]
+        train, held = map(data.subset, group_folds(data.qid, data.rows, 4, np.random.RandomState(0), data.units)[0])
+        choice = choose(
+            [(train, held)],
+            1,
+            lambda part, fold: [candidate for grid in grids for candidate in grid.fits(part, fold)],
+            partial(held_scores, {"": measure}),
+        )
+        name, C = losses[choice.best // len(CS)], CS[choice.best % len(CS)]
+        of_loss = f"loss {name}, " if len(losses) > 1 else ""
+        value = f"{measure} {choice.scores[0, choice.best, 0]:.4f} on {held.extent}"
+        reason = f"{of_loss}C = {C:g} of {len(CS)} values from {CS[0]:g} to {CS[-1]:g}: {value}"
+        return clone(settings).set_params(loss=name, C=C).spec(), reason
+
     def objective(self, data: TrainingData) -> Objective:
         """Grow the trees, and return the objective over their leaves and the plain features."""
         settings, owner = self.grower, self.leaves.owner
         grouped = GroupedData.of(data, sort=True)
         X, y, queries = grouped.X, np.asarray(grouped.y), Queries.of_sizes(grouped.queries.sizes)
         weight = None if data.weight is None else grouped.row_weights
-        limits = Regularizer(owner, monotonic_cst=settings.monotonic_cst).limits(X.shape[1], data.names)
-        bound = np.zeros(X.shape[1], dtype=bool)
-        if limits is not None:
-            bound = np.isfinite(limits[0]) | np.isfinite(limits[1])
+        d = X.shape[1]
+        limits = Regularizer(owner, monotonic_cst=settings.monotonic_cst).limits(d, data.names)
+        bound = np.zeros(d, dtype=bool) if limits is None else np.isfinite(limits[0]) | np.isfinite(limits[1])
         ensemble = self.ensemble or ensemble_of(_grow(settings, _hidden(X, bound), y, queries.number, weight))
         trees = _checked_trees(owner, ensemble, X, bound)
-        matrix = LeafMatrix(trees.leaves(X), trees.offsets)
+        matrix, number = LeafMatrix(trees.leaves(X), trees.offsets), trees.offsets[-1]
         examples = np.arange(len(y) + 1) if self.leaves.loss.per_row else queries.ptr
         operator: Operator = Rows(matrix, examples)
-        scaling, leaves = None, self.leaves
+        scaling, bounds = None, None
         if settings.features:
-            rows, scaling = scaled(
-                owner, settings.normalize, filled(X, 0.0), lambda: queries, weight, data.names, warn=False
-            )
+            rows = filled(X, 0.0)
+            rows, scaling = scaled(owner, settings.normalize, rows, lambda: queries, weight, data.names, warn=False)
             operator = HStack(operator, Rows(rows, examples))
             if limits is not None:
-                free = np.full(matrix.shape[1], np.inf)
-                low, high = (np.concatenate([sign * free, end]) for sign, end in zip((-1, 1), limits, strict=True))
-                leaves = evolve(leaves, regularizer=Regularizer(owner, bounds=(low, high)))
+                free = np.full(number, np.inf)
+                bounds = tuple(np.concatenate([sign * free, end]) for sign, end in zip((-1, 1), limits, strict=True))
+        # The leaves of a row have the squared norm T, the number of trees, and standardized features about d. Penalties
+        # of T and d act as if both were 1, so that C means the same for all ensembles.
+        penalty = np.repeat([float(matrix.codes.shape[1]), float(d)], [number, operator.d - number])
+        leaves = evolve(self.leaves, regularizer=Regularizer(owner, feature_penalty=penalty, bounds=bounds))
         objective = leaves.objective(TrainingData(owner, operator, y, queries.number, weight))
         sizes = np.diff(matrix.offsets).tolist()
         counts = np.concatenate([np.bincount(tree, minlength=n) for tree, n in zip(matrix.codes.T, sizes, strict=True)])
 
         def model(result: Result) -> LeafModel:
-            number, d = trees.offsets[-1], data.n_features
-            linear = None
-            if settings.features:
-                linear = LinearModel(n_features=d, coef=result.w[number:], scaling=scaling)
-            return LeafModel(
-                trees=trees,
-                values=result.w[:number],
-                counts=counts,
-                linear=linear,
-                n_features=d,
-                feature_names=data.names,
-            )
+            values, weights = np.split(result.w, [number])
+            linear = LinearModel(n_features=d, coef=weights, scaling=scaling) if settings.features else None
+            common: Any = {"n_features": d, "feature_names": data.names}
+            return LeafModel(trees=trees, values=values, counts=counts, linear=linear, **common)
 
         return evolve(
             objective,
@@ -135,8 +161,8 @@ def _restore(ranker: Any) -> None:
     model = ranker.model_
     if model.training.result is None:
         raise ValueError("it has no result")
-    weights = [model.values, *([] if model.linear is None else [model.linear.coef])]
-    if not np.array_equal(model.training.result.w, np.concatenate(weights)):
+    weights = np.append(model.values, [] if model.linear is None else model.linear.coef)
+    if not np.array_equal(model.training.result.w, weights):
         raise ValueError("the weights of the model and of its result differ")
 
 
@@ -144,16 +170,22 @@ def _restore(ranker: Any) -> None:
 class TreeRanker(RankingEstimator):
     """Boosted trees whose leaf values are learned together, with weights of the plain features beside them.
 
-    LightGBM or scikit-learn grows the trees greedily. Each leaf is then a feature: 1 for the documents that fall into
-    it. The convex problem of `Ranker` finds the values of all leaves and the weights of all features: the certified
-    optimum of the loss over these trees. Boosting fixes the values of each tree when it grows the next one; here they
-    are corrected together (as in the totally corrective boosting of Shen, Lin and van den Hengel, "StructBoost", 2014).
+    LightGBM or scikit-learn grows the trees. Each leaf is then a feature: 1 for the documents that fall into it. The
+    convex problem of `Ranker` finds the values of all leaves and the weights of all features (totally corrective
+    boosting, as in Shen, Lin and van den Hengel, "StructBoost", 2014): the certified optimum of the loss over these
+    trees.
 
     A missing feature (NaN) takes the side that the trees learned, and counts 0 in the weighted sum.
 
     Parameters
     ----------
-    loss, C, solver, tol, max_iter, measure, n_jobs : as in `Ranker`.
+    loss : as in `Ranker`. None: "map" or, if ``measure`` is another measure and C is None, "map" or "ndcg", whichever
+        ranks held-out queries better.
+    C : as in `Ranker`, but the penalty of a leaf value is multiplied by the number of trees, and of the weight of a
+        feature by the number of features, so that C means the same for all numbers. None: `fit` chooses among 8 values
+        from 1 to 3000 by ``measure``, with trees for three quarters of the queries, then fits all. The C of a given
+        ensemble, or with fewer than 20 usable queries, is 100.
+    solver, tol, max_iter, measure, n_jobs : as in `Ranker`.
     n_estimators : number of trees.
     num_leaves : largest number of leaves of a tree.
     learning_rate : factor of each tree while trees are grown; smaller values make trees more alike.
@@ -171,7 +203,7 @@ class TreeRanker(RankingEstimator):
     ----------
     model_ : the trained `LeafModel`.
     result_, loss_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`. The weights of the result are the values
-        of all leaves, then the weights of the (normalized) features.
+        of all leaves, then the weights of the (normalized) features. ``result_.C`` is the chosen C.
 
     Examples
     --------
@@ -188,8 +220,8 @@ class TreeRanker(RankingEstimator):
         "TreeRanker", LeafModel, {"n_examples_": 1, "n_left_out_": 0, "_fitted_with_qid": bool}, _restore
     )
 
-    loss: str | ScoreLoss[Any] = "map"
-    C: float = 1.0
+    loss: str | ScoreLoss[Any] | None = None
+    C: float | None = None
     n_estimators: int = field(default=200, kw_only=True)
     num_leaves: int = field(default=8, kw_only=True)
     learning_rate: float = field(default=0.1, kw_only=True)
@@ -228,26 +260,16 @@ class TreeRanker(RankingEstimator):
         """Return the checked settings of a fit."""
         require_object("trees", self.trees)
         _require_settings(self)
-        owner = type(self).__name__
-        return TreeSpec(
-            grower=self,
-            ensemble=None if isinstance(self.trees, str | None) else ensemble_of(self.trees),
-            leaves=RankingSpec(
-                owner=owner,
-                named_loss=self.loss,
-                loss=ranking_loss(owner, self.loss),
-                C=self.C,
-                solver=solver_of(self, tol=RANKING_TOL),
-                regularizer=Regularizer(owner),
-                n_jobs=self.n_jobs,
-            ),
-        )
+        owner, loss = type(self).__name__, "map" if self.loss is None else self.loss
+        ensemble = None if isinstance(self.trees, str | None) else ensemble_of(self.trees)
+        C, solver = DEFAULT_C if self.C is None else self.C, solver_of(self, tol=RANKING_TOL)
+        leaves = RankingSpec(owner, loss, ranking_loss(owner, loss), C, solver, Regularizer(owner), n_jobs=self.n_jobs)
+        return TreeSpec(self, ensemble, leaves)
 
 
 def _require_settings(ranker: Any) -> None:
-    for name in ("n_estimators", "min_child_samples"):
-        require_integer(place(ranker, name), getattr(ranker, name), 1)
-    require_integer(place(ranker, "num_leaves"), ranker.num_leaves, 2)
+    for name, least in (("n_estimators", 1), ("min_child_samples", 1), ("num_leaves", 2)):
+        require_integer(place(ranker, name), getattr(ranker, name), least)
     require_number(place(ranker, "learning_rate"), ranker.learning_rate, above=0.0)
     require_switch(place(ranker, "features"), ranker.features)
     require_jobs(place(ranker, "n_jobs"), ranker.n_jobs)
@@ -263,17 +285,18 @@ def _require_settings(ranker: Any) -> None:
 def _checked_trees(owner: str, ensemble: Ensemble, X: Any, bound: NDArray[np.bool_]) -> Trees:
     """Return the trees of an ensemble of the features of X that has no splits by the features in ``bound``."""
     if ensemble.n_features != X.shape[1]:
-        many = abs(ensemble.n_features - X.shape[1]) == 1
+        cause = {-1: _ONE_LESS, 1: _ONE_MORE}.get(ensemble.n_features - X.shape[1], "")
         raise InputError(
-            f"the ensemble in {place(owner, 'trees')} has {ensemble.n_features} features, and X has {X.shape[1]}"
-            f"{_COUNTED_FROM_ZERO[ensemble.n_features > X.shape[1]] if many else ''}"
+            f"the ensemble in {place(owner, 'trees')} has {ensemble.n_features} features, and X has {X.shape[1]}{cause}"
         )
     constant = ensemble.constant_features
-    if constant[0] and not constant[-1] and _spread(X, 0) > 0.0 and _spread(X, -1) == 0.0:
-        raise InputError(
-            f"the ensemble in {place(owner, 'trees')} learned no value of the first feature, and X has no values of "
-            f"the last, so that X seems to be shifted{_COUNTED_FROM_ZERO[True]}"
-        )
+    if constant[0] and not constant[-1]:
+        first, last = np.ptp(X[:, [0, -1]] if isinstance(X, np.ndarray) else X.tocsr()[:, [0, -1]].toarray(), axis=0)
+        if first > 0.0 and last == 0.0:
+            raise InputError(
+                f"the ensemble in {place(owner, 'trees')} learned no value of the first feature, and X has no values "
+                f"of the last, so that X seems to be shifted{_ONE_MORE}"
+            )
     trees, _, _ = ensemble.trees()
     if ensemble.absent_is_missing and is_sparse(X):
         if (np.abs(X.data) <= ZERO).any():
@@ -292,18 +315,10 @@ def _checked_trees(owner: str, ensemble: Ensemble, X: Any, bound: NDArray[np.boo
 
 
 def _grow(settings: Any, X: Any, y: Vector, query: NDArray[Any], weight: Vector | None) -> Any:
-    how = settings.trees
-    if how is None:
-        how = "lightgbm" if _has_lightgbm() else "scikit-learn"
-    if how == "lightgbm":
-        grower = LambdaMART(
-            settings.n_estimators,
-            learning_rate=settings.learning_rate,
-            num_leaves=settings.num_leaves,
-            min_child_samples=settings.min_child_samples,
-            params=dict(SAMPLED) | ({} if settings.n_jobs is None else {"num_threads": settings.n_jobs}),
-            random_state=settings.random_state,
-        )
+    if settings.trees == "lightgbm" or (settings.trees is None and _has_lightgbm()):
+        shared = ("n_estimators", "learning_rate", "num_leaves", "min_child_samples", "random_state")
+        params = dict(SAMPLED) | ({} if settings.n_jobs is None else {"num_threads": settings.n_jobs})
+        grower = LambdaMART(**{name: getattr(settings, name) for name in shared}, params=params)
         return grower.fit(X, y, query, weight).booster_
     from sklearn.ensemble import GradientBoostingRegressor
 
@@ -329,17 +344,11 @@ def _hidden(X: Any, bound: NDArray[np.bool_]) -> Any:
     """Return features with some columns replaced by constants, so that no tree splits by them."""
     if not bound.any():
         return X
-    shown: Any = X.copy()
-    if isinstance(shown, np.ndarray):
-        shown[:, bound] = 0.0
-    else:
-        shown.data[bound[shown.indices]] = 0.0
+    if isinstance(X, np.ndarray):
+        return np.where(bound, X.dtype.type(0.0), X)
+    shown = X.copy()
+    shown.data[bound[shown.indices]] = 0.0
     return shown
-
-
-def _spread(X: Any, column: int) -> float:
-    """Return the difference between the largest and the smallest value of a column."""
-    return float(np.ptp(X[:, column] if isinstance(X, np.ndarray) else X.tocsr()[:, [column]].toarray()))
 
 
 def _has_lightgbm() -> bool:

@@ -159,6 +159,10 @@ class Spec(ABC):
     def data(self, *arguments: Any) -> Any:
         """Check the data that the user gave ``fit``."""
 
+    def chosen(self, data: Any) -> tuple["Spec", str | None]:
+        """Return the settings with the values that ``fit`` chooses on held-out data, and the reason of the choice."""
+        return self, None
+
     @abstractmethod
     def objective(self, data: Any) -> Objective:
         """Return the objective of these settings over checked data."""

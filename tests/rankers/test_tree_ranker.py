@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
 
-import structsvm
 from structsvm import RankerCV
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.foundation.storage.files import read_archive, write_archive
@@ -15,6 +15,8 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.base import read_model
 from structsvm.problem import Problem
 from structsvm.rankers import TreeRanker, tree_ranker
+from structsvm.rankers.tree_ranker import CS
+from structsvm.training.choose import group_folds
 from tests.small_problems import listed, ranking_arrays
 
 
@@ -38,6 +40,22 @@ def expanded(model: Any, X: Matrix) -> Matrix:
     return np.hstack([out, *rows])
 
 
+def require_optimum(fitted: TreeRanker, X: Matrix, y: Vector, qid: IntVector, tol: float) -> None:
+    """Require the bounds of an independent solver, whose columns are divided by the roots of their penalties."""
+    model, result = fitted.model_, fitted.result_
+    rows = expanded(model, X)
+    sizes = len(model.values), rows.shape[1] - len(model.values)
+    root = np.sqrt(np.repeat([len(model.trees.splits) - 1.0, X.shape[1]], sizes))
+    problem = listed(Problem.from_queries(rows / root, y, qid, loss=fitted.loss, C=fitted.C))
+    optimum = problem.optimum()
+    slack = 1e-7 * max(1.0, optimum)
+    assert result.dual - slack <= optimum <= result.primal + slack
+    assert result.primal - result.dual <= tol * fitted.C + slack
+    np.testing.assert_allclose(problem.primal(result.w * root), result.primal, rtol=1e-9)
+    np.testing.assert_allclose(fitted.predict(X), rows @ result.w, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(fitted.coef_, result.w[sizes[0] :] if fitted.features else 0.0)
+
+
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 200))])
 def test_both_bounds_hold_the_optimum_of_an_independent_solver(seed: int) -> None:
     X, y, qid = ranking_arrays(seed)
@@ -54,40 +72,51 @@ def test_both_bounds_hold_the_optimum_of_an_independent_solver(seed: int) -> Non
         tol=1e-6,
         random_state=seed,
     )
-    result = given.fit(X, y, qid).result_
-    problem = Problem.from_queries(expanded(given.model_, X), y, qid, loss=loss, C=given.C)
-    optimum = listed(problem).optimum()
-    slack = 1e-7 * max(1.0, optimum)
-    assert result.dual - slack <= optimum <= result.primal + slack
-    assert result.primal - result.dual <= 1e-6 * given.C + slack
-    np.testing.assert_allclose(listed(problem).primal(result.w), result.primal, rtol=1e-9)
-
-
-def test_it_learns_what_no_weighted_sum_can() -> None:
-    X, y, qid = products()
-    held = products(seed=1)
-    linear = structsvm.Ranker("map", C=30.0).fit(X, y, qid)
-    fitted = ranker(n_estimators=60).fit(X, y, qid)
-    assert fitted.score(*held) > 0.75 > 0.5 > linear.score(*held)
-
-
-def test_features_beside_the_trees_are_weighed() -> None:
-    X, y, qid = products()
-    both, alone = ranker().fit(X, y, qid), ranker(features=False).fit(X, y, qid)
-    assert both.coef_.any()
-    assert not alone.coef_.any()
-    assert alone.model_.linear is None
-    scores = expanded(both.model_, X) @ both.result_.w
-    np.testing.assert_allclose(both.predict(X), scores, rtol=0, atol=1e-10)
+    require_optimum(given.fit(X, y, qid), X, y, qid, 1e-6)
 
 
 def test_a_loss_of_rows_takes_each_row_as_an_example() -> None:
     X, y, qid = products(queries=5)
     given = ranker(loss="zero_one", n_estimators=2, num_leaves=3, tol=1e-4)
-    result = given.fit(X, y, qid).result_
-    problem = Problem.from_queries(expanded(given.model_, X), y, qid, loss="zero_one", C=given.C)
-    assert given.n_examples_ == problem.n == len(y)
-    np.testing.assert_allclose(listed(problem).primal(result.w), result.primal, rtol=1e-9)
+    require_optimum(given.fit(X, y, qid), X, y, qid, 1e-4)
+    assert given.n_examples_ == len(y)
+
+
+@pytest.mark.parametrize(("measure", "loss"), [(None, None), ("ndcg@10", None), ("p@5", "roc_area")])
+def test_fit_chooses_c_and_the_loss_on_a_quarter_of_the_queries(measure: Any, loss: Any, tmp_path: Any) -> None:
+    X, y, qid = products()
+    fitted = ranker(C=None, loss=loss, measure=measure, n_estimators=5).fit(X, y, qid)
+    usable = np.isin(qid, [query for query in np.unique(qid) if y[qid == query].any()])
+    split = group_folds(qid[usable], usable.sum(), 4, np.random.RandomState(0), "queries")[0]
+    searches = [
+        RankerCV(ranker(loss=name, tol=1e-4, n_estimators=5), CS, cv=[split], scoring=measure or "map")
+        for name in (("map", "ndcg") if measure == "ndcg@10" else (loss or "map",))
+    ]
+    best = max(searches, key=lambda search: search.fit(X[usable], y[usable], qid[usable]).best_score_)
+    choice = f"C = {best.C_:g} of 8 values from 1 to 3000: {measure or 'map'} {best.best_score_:.4f} on"
+    assert (fitted.result_.C, choice in fitted.trained_.choice) == (best.C_, True)
+    again = ranker(C=best.C_, loss=best.estimator.loss, n_estimators=5).fit(X, y, qid)
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    fitted.save(tmp_path / "m.npz")
+    loaded = TreeRanker.load(tmp_path / "m.npz")
+    assert (loaded.C, loaded.loss, loaded.trained_.choice) == (None, loss, fitted.trained_.choice)
+
+
+def test_few_queries_and_given_ensembles_have_a_default_c() -> None:
+    X, y, qid = products()
+    few, forest = qid < 19, RandomForestRegressor(3, max_leaf_nodes=5, random_state=0).fit(X, y)
+    for fitted in (ranker(C=None).fit(X[few], y[few], qid[few]), ranker(C=None, trees=forest).fit(X, y, qid)):
+        assert (fitted.result_.C, fitted.trained_.choice) == (100.0, None)
+
+
+def test_a_forest_of_equal_trees_ranks_like_one_tree_at_the_same_c() -> None:
+    X, y, qid = products()
+    one = DecisionTreeRegressor(max_leaf_nodes=5, random_state=0).fit(X, y)
+    forest = RandomForestRegressor(4, max_leaf_nodes=5, bootstrap=False, random_state=0).fit(X, y)
+    forest.estimators_ = [one] * 4
+    single, several = (ranker(trees=trees, C=3.0).fit(X, y, qid) for trees in (one, forest))
+    np.testing.assert_allclose(several.predict(X), single.predict(X), atol=1e-2)
+    assert abs(several.result_.primal - single.result_.primal) <= 2e-6 * 3.0
 
 
 def test_a_path_grows_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,15 +182,6 @@ def test_scores_follow_features_with_a_constraint() -> None:
         ranker(trees=forest, monotonic_cst=[0, 0, 1, 0]).fit(X, y, qid)
 
 
-def test_weights_of_queries_count() -> None:
-    X, y, qid = products()
-    some = qid < 15
-    forest = GradientBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
-    one = ranker(trees=forest).fit(X[some], y[some], qid[some])
-    other = ranker(trees=forest, normalize=None).fit(X, y, qid, sample_weight=some.astype(float))
-    assert other.score(X[some], y[some], qid[some]) >= one.score(X[some], y[some], qid[some]) - 0.05
-
-
 def test_contributions_add_up_to_the_score() -> None:
     X, y, qid = products()
     for settings in ({}, {"features": False}, {"normalize": "query-z-score"}):
@@ -170,21 +190,6 @@ def test_contributions_add_up_to_the_score() -> None:
         scores = model.predict(X, qid)
         np.testing.assert_allclose(explained.base + explained.contributions.sum(axis=1), scores, rtol=0, atol=1e-12)
     assert {row["feature"] for row in model.parts().rows[:2]} == {0, 1}
-
-
-def test_lightgbm_grows_trees() -> None:
-    pytest.importorskip("lightgbm")
-    X, y, qid = products()
-    grown = ranker(trees="lightgbm").fit(X, y, qid)
-    assert grown.score(X, y, qid) > 0.9
-    assert grown.result_.converged
-
-
-def test_an_ensemble_of_other_features() -> None:
-    X, y, qid = products()
-    forest = RandomForestRegressor(2, random_state=0).fit(X[:, :3], y)
-    with pytest.raises(InputError, match="the ensemble in TreeRanker.trees=.... has 3 features, and X has 4"):
-        ranker(trees=forest).fit(X, y, qid)
 
 
 def test_a_loaded_ranker_names_the_ensemble_it_was_given(tmp_path: Any) -> None:
@@ -199,18 +204,11 @@ def test_a_loaded_ranker_names_the_ensemble_it_was_given(tmp_path: Any) -> None:
 
 
 def spoilt(name: str, change: Any) -> Any:
-    def edit(arrays: dict[str, Any]) -> None:
-        arrays[name] = change(arrays[name].copy())
-
-    return edit
+    return lambda arrays: arrays.update({name: change(arrays[name].copy())})
 
 
 def at(place: int, value: Any) -> Any:
-    def put(array: Any) -> Any:
-        array[place] = value
-        return array
-
-    return put
+    return lambda array: np.where(np.arange(len(array)) == place % len(array), value, array).astype(array.dtype)
 
 
 @pytest.mark.parametrize(

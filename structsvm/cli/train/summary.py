@@ -96,11 +96,12 @@ def _ending(ranker: Any) -> list[str]:
 
 def _what_was_trained(ranker: Any) -> list[str]:
     """Describe a cut-off in the name of a loss that training ignores."""
-    loss = losses.create(ranker.loss) if "loss" in ranker.get_params(deep=False) else None
+    named = ranker.get_params(deep=False).get("loss")
+    loss = None if named is None else losses.create(named)
     if getattr(loss, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
         return []
     trained = losses.spell(ranker.loss_) or ranker.loss_
-    return [f"loss     {ranker.loss} trains at full depth, so the optimum belongs to {trained}"]
+    return [f"loss     {named} trains at full depth, so the optimum belongs to {trained}"]
 
 
 def _used(ranker: Any, left_out: str) -> str:
@@ -118,7 +119,7 @@ def _learned_nothing(ranker: Any) -> list[str]:
     if result.w.any() or not result.converged:
         return []
     has_loss = "loss" in ranker.get_params(deep=False)
-    loss, trained = (ranker.loss, ranker.loss_) if has_loss else ("swapped_pairs", "swapped_pairs")
+    loss, trained = (ranker.loss or "map", ranker.loss_) if has_loss else ("swapped_pairs", "swapped_pairs")
     return [f"warning  {zero_weights(result, loss, trained, ranks=True, other_losses=has_loss)}"]
 
 
