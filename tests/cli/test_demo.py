@@ -69,8 +69,8 @@ def test_a_difference_between_readers_is_clear_only_after_correction():
     wrong = np.where(np.arange(8) < 4, ys + 1, ys)
     level = parts.Sequences(0.5, [], ys, {"chain": ys, "trees": wrong, "SVM": ys})
     assert parts.reading_finding([level]) == (
-        "Reading numbers of eight digits, each of which limits the next: at noise 0.5, the chain reads 100.0%; the "
-        "best other model is SVM (100.0%). Not all differences are clear."
+        "Reading numbers of eight digits, each of which limits the next: at noise 0.5, the chain has 100.0% right, and "
+        "the best other model is SVM (100.0%). Not all differences are clear."
     )
     without = evolve(level, readings={"chain": ys, "trees": wrong})
     assert parts.reading_finding([without]).endswith("trees (50.0%). The differences are clear.")

@@ -211,7 +211,8 @@ def reading_table(level: Sequences) -> Table:
     chain, *values = map(level.right, level.readings)
     pairs = {name: (chain, right) for name, right in zip(others, values, strict=True)}
     title = f"Noise {level.noise}: right digits of the {first} minus right digits of other models"
-    return paired_table(title, "Model", [pairs], (0.0, 1.0), last="wilcoxon")
+    table = paired_table(title, "Model", [pairs], (0.0, 1.0), last="wilcoxon")
+    return evolve(table, notes=tuple(note.replace("queries", "numbers") for note in table.notes))
 
 
 def ranking_finding(results: Results) -> str:
@@ -264,9 +265,11 @@ def reading_finding(levels: Sequence[Sequences]) -> str:
         p_value = best["holm_wilcoxon"]
         clear &= best["difference"] > 0.0 and p_value is not None and p_value < 0.05
         chain = level.right(next(iter(level.readings))).mean()
-        clauses.append(f"at noise {level.noise}, the chain reads {chain:.1%}; the best other model is {best['model']}")
+        clauses.append(
+            f"at noise {level.noise}, the chain has {chain:.1%} right, and the best other model is {best['model']}"
+        )
     verdict = f"{'The' if clear else 'Not all'} differences are clear"
-    return f"Reading numbers of eight digits, each of which limits the next: {', and '.join(clauses)}. {verdict}."
+    return f"Reading numbers of eight digits, each of which limits the next: {'; '.join(clauses)}. {verdict}."
 
 
 def _and(names: Iterable[str]) -> str:
