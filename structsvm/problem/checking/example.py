@@ -183,6 +183,8 @@ class ExampleCheck:
         # Objects without a comparison differ from their copies: compare the copy with itself then.
         before, y = y if unchanged(copy, y) else copy, copy
         truth = methods.encode(y, y, length)
+        # Other methods may read the labels.
+        labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
         outputs = methods.outputs(y) if listed else None
         if outputs is None and methods.loss.unreachable_truths:
             maximizer, _ = methods.augmented(np.zeros_like(truth), y)
@@ -199,7 +201,6 @@ class ExampleCheck:
             table = Known(outputs, codes, predicted, deltas, truth, complete=True)
         if methods.generic is not None:
             table.bounds = methods.weight_bounds(len(truth), y)
-        labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
         return cls(methods, y, before, tol, table, labels, params, predicts, place)
 
     def run(
