@@ -82,7 +82,7 @@ def data_sets(size: Size) -> Iterator[tuple[str, list[list[list[Fold]]]]]:
     """Yield the name of each kind of data that there is, and the re-partitions of each of its sets."""
     folder = letor_folder()
     if folder is not None:
-        data = _joined(read_folds(folder)[0])
+        data = joined(*read_folds(folder)[0])
         yield "MQ2008", [[partition(data, seed, size) for seed in range(4)]]
     if robust_folder() is not None:
         robust = robust_pools(depth=50)
@@ -102,8 +102,8 @@ def made(queries: int, documents: int, features: int, seed: int, *, graded: bool
     return RankingData(X, y, np.repeat(np.arange(queries), documents), None)
 
 
-def _joined(parts: Fold) -> RankingData:
-    """Return the queries of all three parts of a fold."""
+def joined(*parts: RankingData) -> RankingData:
+    """Return the queries of all parts."""
     X, y, qid = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
     return RankingData(X, y, qid, None)
 

@@ -22,7 +22,7 @@ from structsvm.rankers import TreeRanker
 from structsvm.result import Status
 
 _FEW_DOCUMENTS = 5_000
-"""Number of distinct documents up to which a small tol costs classifiers little."""
+"""Most distinct documents for a tol of 1e-6, which takes 5 to 30 times as long on the pools of Robust 2003."""
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,7 @@ from benchmarks.losses import decisions
 from benchmarks.losses.sequences import hidden_markov
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorized import AveragePrecisionOracle
-from benchmarks.rankers import tol, tree_growth, trees
+from benchmarks.rankers import choosing, tol, tree_growth, trees
 from benchmarks.solvers import solvers
 from structsvm import Problem
 from structsvm.foundation.settings import DEFAULT_TOL
@@ -46,12 +46,12 @@ def easy(monkeypatch):
     monkeypatch.setattr("benchmarks.losses.sequences.C", 0.01)
     monkeypatch.setattr(solvers, "CS", (0.1,))
     monkeypatch.setattr(solvers, "KINDS", {name: solvers.KINDS[name] for name in ("digits", "matchings in Python")})
-    monkeypatch.setattr("benchmarks.clusters.scale.CS", (10.0,))
-    monkeypatch.setattr("benchmarks.clusters.scale.PARTITIONS", (1, 4))
-    monkeypatch.setattr("benchmarks.clusters.scale.GROWTH", ((20, 10.0),))
-    monkeypatch.setattr("benchmarks.clusters.scale.QP_OF", (10.0,))
-    monkeypatch.setattr("benchmarks.clusters.scale.WORKERS", (16,))
+    scale = {"CS": (10.0,), "PARTITIONS": (1, 4), "GROWTH": ((20, 10.0),), "QP_OF": (10.0,), "WORKERS": (16,)}
+    for name, value in scale.items():
+        monkeypatch.setattr(f"benchmarks.clusters.scale.{name}", value)
     monkeypatch.setattr("benchmarks.clusters.scale.TRIALS", 2)
+    for name, value in {"CS": (0.1, 1.0, 10.0), "SEEDS": (0, 1), "PARTITIONS": (0,)}.items():
+        monkeypatch.setattr(choosing, name, value)
     monkeypatch.setattr(tol, "TOLS", (1e-2, DEFAULT_TOL))
     monkeypatch.setattr(tol, "best_of_path", partial(tol.best_of_path, Cs=(0.1, 1.0)))
     monkeypatch.setattr(trees, "CS", (1.0, 10.0))
@@ -72,7 +72,7 @@ def easy(monkeypatch):
         *("backends", "bounds", "folds", "fusion", "mq2008", "multilabel", "letters"),
         *slow(
             *("average_precision", "binned", "hinge", "indexing", "ndcg", "one_pass", "scale", "sequences", "solvers"),
-            *("decisions", "sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
+            *("choosing", "decisions", "sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
         ),
     ],
 )
