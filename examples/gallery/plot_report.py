@@ -4,7 +4,7 @@ Which model is better: a small report
 
 ``structsvm experiment`` compares models on your own runs. In each of several trials, models learn from training
 queries how to combine the runs, validation queries choose C, and the remaining queries test. The command writes an
-HTML report with all tables and plots. This page runs a small experiment and draws its main plots one by one.
+HTML report with all tables and plots. This page runs a small experiment and draws plots of its results one by one.
 """
 
 import tempfile
@@ -16,7 +16,6 @@ from structsvm.data import load_digits_runs, pool_runs
 from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
-    InterpolatedPrecisionDisplay,
     MeansDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
@@ -51,15 +50,11 @@ differences = {name: values[first] - of_row for name, of_row in values.items() i
 MeansDisplay(differences, measure=f"MAP of {first} minus MAP").plot(minus)
 
 # %%
-# Left: precision at each level of recall, from the top of the rankings to deep ranks, compared with the best run.
-# Right: the weights of the runs in each model, as mean over trials with the middle half.
+# The weights of the runs in each model, as mean over trials with the middle half.
 
-figure, (recall, weights) = plt.subplots(1, 2, figsize=(8.0, 4.4), layout="constrained")
-curves = {model: results.precision("with-best", model) for model in results.models}
-curves[results.functions[0].name] = results.functions[0].precision
-InterpolatedPrecisionDisplay(np.linspace(0.0, 1.0, 11), curves).plot(recall)
+figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")
 learned = {model: results.weights("with-best", model) for model in results.models}
-FusionWeightsDisplay(learned, results.functions_read("with-best")).plot(weights)
+FusionWeightsDisplay(learned, results.functions_read("with-best")).plot(axes)
 
 # %%
 # Left: SVM-map compared with the best run, query by query, with wins and losses. Right: MAP along the path of C, with
