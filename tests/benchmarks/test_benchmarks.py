@@ -55,11 +55,13 @@ def easy(monkeypatch):
     monkeypatch.setattr(tol, "TOLS", (1e-2, DEFAULT_TOL))
     monkeypatch.setattr(tol, "best_of_path", partial(tol.best_of_path, Cs=(0.1, 1.0)))
     monkeypatch.setattr(trees, "CS", (1.0, 10.0))
+    for module in (trees, tree_growth):
+        monkeypatch.setattr(module, "TREE_CS", (1.0, 10.0))
     monkeypatch.setattr(trees, "LEAVES", (4,))
     monkeypatch.setattr(trees, "MOST", 10)
     monkeypatch.setattr(trees, "TreeRanker", partial(trees.TreeRanker, n_estimators=5))
     made, partition = trees.made, trees.partition
-    monkeypatch.setattr(trees, "made", lambda *_, graded=False: made(15, 12, 8, 0, graded=graded))
+    monkeypatch.setattr(trees, "made", lambda *_, **settings: made(15, 12, 8, 0, **settings))
     monkeypatch.setattr(trees, "partition", lambda *arguments: partition(*arguments)[:1])
     monkeypatch.setattr(tree_growth, "SYSTEMS", tree_growth.SYSTEMS[:3])
     monkeypatch.setattr("benchmarks.losses.decisions.CONTEXT", [(2, 0.5, 20, 10)])
