@@ -78,9 +78,7 @@ def _trees() -> dict[str, Any]:
     theirs, ours = (dask(f"{who}: time to", "seconds") for who in ("DaskLGBMRanker", "DaskRanker"))
     _claim(theirs < ours, "lightgbm.dask is faster on MQ2008", "beside_lightgbm_dask")
     return {
-        "table": table(
-            ("test MAP", *TREES.values()), ([what, *(cell(what, who) for who in TREES)] for what in TREE_DATA)
-        ),
+        "table": table(("test MAP", *TREES.values()), rows),
         "behind": [f"{-ahead:.2f}" for ahead in linear],
         "better": [sum(lead > 2.0 for lead in of_all) for of_all in (of_map, of_ndcg)],
         "worse": [sum(lead < -2.0 for lead in of_all) for of_all in (of_map, of_ndcg, samples)],
