@@ -130,7 +130,7 @@ def test_the_description_has_no_link_that_leads_nowhere(built):
     assert "Project-URL" not in metadata
     assert [address for address in links(metadata) if not address.startswith("https://")] == []
     assert "[" not in re.sub(r"`[^`]*`|```.*?```", "", metadata.get_payload(), flags=re.DOTALL)
-    assert "changelog, security, citation" in metadata.get_payload()
+    assert "contributing, changelog, license" in metadata.get_payload()
 
 
 def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
