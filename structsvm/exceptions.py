@@ -74,6 +74,11 @@ def brief(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}... ({type(value).__name__})"
 
 
+def with_article(noun: str) -> str:
+    """Return a noun as in "an export format" or "a loss"."""
+    return f"{'an' if noun[0] in 'AEIOaeio' else 'a'} {noun}"
+
+
 def bounded(message: str) -> str:
     """Return a message with its middle left out if it is too long to read."""
     if len(message) <= _LONGEST:

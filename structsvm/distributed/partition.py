@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import CheckError, DataFormatError, InputError, OracleError
+from structsvm.exceptions import CheckError, DataFormatError, InputError, OracleError, with_article
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.queries import Queries
@@ -67,7 +67,11 @@ class Partition(NamedTuple):
 def as_partition(part: Any, title: str) -> Partition:
     """Return a `Partition` with this title; raise InputError for anything else."""
     if not isinstance(part, Partition) or len(getattr(part.X, "shape", ())) != 2:
-        wrong = f"one with a {type(part.X).__name__} for X" if isinstance(part, Partition) else type(part).__name__
+        wrong = (
+            type(part).__name__
+            if not isinstance(part, Partition)
+            else f"one with {with_article(type(part.X).__name__)} for X"
+        )
         raise InputError(f"{title} must be a Partition with X of shape (rows, d), got {wrong}")
     return part._replace(title=title)
 

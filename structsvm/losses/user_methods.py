@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from attrs import frozen
 
-from structsvm.exceptions import InputError, StructSVMError
+from structsvm.exceptions import InputError, StructSVMError, with_article
 from structsvm.foundation.types import IntVector, Vector
 
 T = TypeVar("T")
@@ -148,7 +148,7 @@ def joint_features(loss: Any, example: int, d: int | None, call: Callable[..., A
     if vector.ndim == 1 and d in (None, len(vector)) and np.isfinite(vector).all():
         return vector
     if vector.ndim != 1:
-        what = "None" if returned is None else f"a {type(returned).__name__} that is not a vector"
+        what = "None" if returned is None else f"{with_article(type(returned).__name__)} that is not a vector"
     elif np.isfinite(vector).all():
         what = f"{len(vector)} numbers"
     else:

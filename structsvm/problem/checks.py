@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError, OracleError, brief
+from structsvm.exceptions import InputError, OracleError, brief, with_article
 from structsvm.features.operators.base import Operator, largest_score, scores_of_examples
 from structsvm.foundation.frames import without_masks
 from structsvm.foundation.queries import require_labels, row_weights
@@ -128,7 +128,7 @@ def number_of(what: str, several: Any) -> int:
     try:
         return int(several.shape[0]) if hasattr(several, "shape") else len(several)
     except (TypeError, IndexError):
-        words = f"a {type(several).__name__}" if several is not None else "None"
+        words = with_article(type(several).__name__) if several is not None else "None"
         raise InputError(f"{what} must be a list, or a matrix with one example per row, got {words}") from None
 
 

@@ -45,6 +45,7 @@ losses: Registry[Any] = Registry(
             "checks it"
         )
     },
+    advice={"lambdarank": "LightGBM's lambdarank is the ranker LambdaMART (train --ranker lambda_mart)."},
 )
 """Losses, which rankers and structural SVMs minimize.
 

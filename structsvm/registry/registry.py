@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError, PluginError, UnknownNameError, brief
+from structsvm.exceptions import InputError, PluginError, UnknownNameError, brief, with_article
 from structsvm.registry.spelling import OF_MEASURES, Aliases, Spelling, name_key, parameters_of, require_complete, spell
 
 T = TypeVar("T")
@@ -22,14 +22,14 @@ class Registry(Generic[T]):
     ----------
     kind : name of the kind, for messages.
     group : entry point group in which other packages register objects.
-    built_in : name to ``"module:class"``.
+    built_in : ``"module:class"`` of each built-in object, by name.
     classes : ``"module:class"`` of the base classes of these objects.
     place : argument that accepts such an object, for messages.
     implied : settings that a built-in name implies beyond its class.
     cutoffs : built-in names with a cut-off, each with an example of it for messages and lists.
     aliases : accepted names of other programs.
     related : ``"module:class"`` of objects that users may confuse with this kind, each with an explanation.
-    advice : names of other registries that users try, each with a sentence on the nearest object of this kind.
+    advice : names of other kinds or projects that users try, each with a sentence on the nearest object.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Registry(Generic[T]):
                 if isinstance(spec, _imported(target)):
                     raise InputError(f"{type(spec).__name__} {advice}")
             other = next((registry for registry in _MADE if registry.holds(spec)), None)
-            meaning = f", but a {other.kind}, for {other.place}" if other else ""
+            meaning = f", but {with_article(other.kind)}, for {other.place}" if other else ""
             raise InputError(
                 f"{brief(spec)} is not a valid {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an "
                 "object"
@@ -103,7 +103,7 @@ class Registry(Generic[T]):
         return spec
 
     def entries(self) -> Iterator[tuple[str, str, str]]:
-        """Yield name, description and origin of each object; built-in ones come first, and "auto" is their last."""
+        """Yield name, description and origin of each object: built-in ones, "auto" last, and then plug-ins."""
         described: dict[str, str] = {}
         for name, target in sorted(self.built_in.items(), key=lambda item: item[0] == "auto"):
             same = name == "auto" and target in described
@@ -169,14 +169,12 @@ class Registry(Generic[T]):
         return translated
 
     def _other_meaning(self, text: str) -> str:
-        """Return a message if a name belongs to another kind of object; else ""."""
-        for registry in _MADE:
-            if registry.knows(text):
-                wanted = name_key(Spelling.of(text).name)
-                advice = [sentence for name, sentence in self.advice.items() if name_key(name) == wanted]
-                needed = f"{text!r} is a {registry.kind}, for {registry.place}; a {self.kind} is needed here."
-                return " ".join([needed, *advice])
-        return ""
+        """Return a message about a name of another kind of object or another project; else ""."""
+        wanted = name_key(Spelling.of(text).name)
+        other = next((registry for registry in _MADE if registry.knows(text)), None)
+        needed = f"{with_article(other.kind)}, for {other.place}; {with_article(self.kind)} is needed" if other else ""
+        advice = [sentence for name, sentence in self.advice.items() if name_key(name) == wanted]
+        return " ".join([*([f"{text!r} is {needed} here."] if other else []), *advice])
 
     def _meant(self, text: str) -> str:
         """Return a suggestion for a name of another project; "" if the name is unknown."""

@@ -78,6 +78,7 @@ PLAN = "plan --qrels qrels runs/e0 "
         ("show --typo", "No such option"),
         (TRAIN + "-c 20", "No such option '-c'. Did you mean '-C'?"),
         (TRAIN + "--loss maap", "unknown loss 'maap'. Did you mean 'map'?"),
+        (TRAIN + "--loss lambdarank", "lambdarank is the ranker LambdaMART (train --ranker lambda_mart)"),
         (TRAIN + "--loss osqp", "'osqp' is a QP backend, for --backend of a solver"),
         (TRAIN + "--measure zero_one", "'zero_one' is a loss, for --loss; a measure is needed here."),
         (TRAIN + "--ranker map", "'map' is a loss"),

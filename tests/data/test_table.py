@@ -190,6 +190,7 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
         ("label,qid,x\n", "the table has no rows"),
         ("", "the file is empty: its first line names the columns"),
         ("label\n1\n", "line 1: the first line must name the columns, separated by commas or tabs: 'label' names one"),
+        ("label;x\n1;0,5\n", "'label;x' names one: save the file with commas, and with points in decimal numbers"),
         ("label,,x\n1,1,2\n", "line 1: column 2 has no name"),
         ("label,x,x\n1,1,2\n", "line 1: two columns are named 'x'"),
         ("1,1,2\n1,1,2\n", "line 1: the first line must name the columns, but has numbers"),

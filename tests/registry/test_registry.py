@@ -276,6 +276,8 @@ def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any
             "a loss is needed here. Known: ",
         ),
         (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver; a loss is needed here. Known: "),
+        (losses, "lightgbm", "'lightgbm' is an export format, for export(format=...); a loss is needed here. Known: "),
+        (losses, "LambdaRank", "LightGBM's lambdarank is the ranker LambdaMART (train --ranker lambda_mart). Known: "),
         (solvers, "highs", "'highs' is a QP backend"),
         (backends, "n_slack", "'n_slack' is a solver, for solver=...; a QP backend is needed here. Known: "),
     ],

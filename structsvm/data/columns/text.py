@@ -154,9 +154,9 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
     except ValueError as error:
         raise block.fault(0, f"the first line, which names the columns, cannot be read: {error}") from None
     if len(names) < 2:
-        raise block.fault(
-            0, f"the first line must name the columns, separated by commas or tabs: {quoted(line[:60])} names one"
-        )
+        way = ": save the file with commas, and with points in decimal numbers" * (b";" in line)
+        wanted = "the first line must name the columns, separated by commas or tabs"
+        raise block.fault(0, f"{wanted}: {quoted(line[:60])} names one{way}")
     if all(map(_is_number, names)):
         raise block.fault(0, "the first line must name the columns, but has numbers")
     if not names[0]:

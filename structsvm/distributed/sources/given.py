@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from structsvm.data import RankingData
 from structsvm.distributed.partition import Partition, naming
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, with_article
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import Vector
 from structsvm.training.data import checked_labels, read_features
@@ -27,8 +27,8 @@ def of_list(parts: Any) -> list[Any]:
     for number, part in enumerate(parts):
         if not is_call(part):
             raise InputError(
-                f"partition {number} is a {type(part).__name__}: a list must contain paths of files, or futures or "
-                f"delayed calls that return (X, y, qid); {_way(part)}"
+                f"partition {number} is {with_article(type(part).__name__)}: a list must contain paths of files, or "
+                f"futures or delayed calls that return (X, y, qid); {_way(part)}"
             )
     from dask import delayed
 
@@ -47,7 +47,7 @@ def of_result(title: str, result: Any) -> Partition:
     if not isinstance(result, tuple | list) or not 1 <= len(result) <= 4:
         raise InputError(
             f"{title} must return (X, y, qid), (X, y, qid, sample_weight), a data set of structsvm.data, or X alone to "
-            f"be scored, got a {type(result).__name__}"
+            f"be scored, got {with_article(type(result).__name__)}"
         )
     return partition(title, *result)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, brief
+from structsvm.exceptions import InputError, brief, with_article
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list
 
@@ -83,7 +83,7 @@ def indicator_matrix(y: Any, n_labels: int | None = None) -> NDArray[np.int64]:
 
 def _shape(y: Any) -> str:
     shape = getattr(y, "shape", None)
-    return f"a {type(y).__name__}" if shape is None else f"shape {tuple(shape)}"
+    return with_article(type(y).__name__) if shape is None else f"shape {tuple(shape)}"
 
 
 def label_array(labels: Iterable[Any]) -> NDArray[Any]:

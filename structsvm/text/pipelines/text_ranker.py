@@ -19,7 +19,7 @@ from structsvm.data.pairs import sort_topics
 from structsvm.data.runs import QrelsLike, as_qrels
 from structsvm.estimators import RampRanker, Ranker
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError, ModelFileError, brief
+from structsvm.exceptions import InputError, ModelFileError, brief, with_article
 from structsvm.features import Thresholds
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.storage.archives import json_object, text_array
@@ -79,8 +79,8 @@ def write_text_ranker(path: str | Path, fitted: Fitted) -> None:
     base, ranker, features, transformer = fitted.base, fitted.ranker, fitted.features, fitted.transformer
     if type(ranker) is not Ranker:
         raise InputError(
-            f"the file of a TextRanker stores a Ranker, got a {type(ranker).__name__}: save the ranker itself, "
-            "or write its runs with structsvm.data.write_run"
+            f"the file of a TextRanker stores a Ranker, got {with_article(type(ranker).__name__)}: save the ranker "
+            "itself, or write its runs with structsvm.data.write_run"
         )
     if type(features) not in _MAPS.values():
         raise InputError(f"features must be one of {', '.join(_MAPS)} to be saved, got {brief(features)}")
@@ -306,7 +306,7 @@ class TextRanker(BaseEstimator):
         return self._ranked(texts_of(topics, self._fitted.query), name or type(self.ranker_).__name__)
 
     def score(self, topics: Topics, qrels: QrelsLike) -> float:
-        """Rank topics, and return the mean of the ranker's measure over judged topics; MAP without a measure.
+        """Rank topics, and return the mean over judged topics of the ranker's measure, by default of AP.
 
         All judged relevant documents count, retrieved or not, as in trec_eval. A judged topic without candidates counts
         as if only one document, not relevant, had been retrieved. The arguments are as in `fit`.
