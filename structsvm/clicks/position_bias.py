@@ -66,14 +66,14 @@ class PositionBias(ClickModel):
     def from_interventions(cls, log: ClickLog, positions: int | None = None) -> Self:
         """Estimate propensities from documents that were shown at two or more positions, for example by two rankers.
 
-        The all-pairs estimate (Agarwal, Zaitsev, Wang, Li, Najork and Joachims, "Estimating position bias without
-        intrusive interventions", WSDM 2019, section 4.3). Documents that were shown both at k and at k' are equally
-        relevant at both, so their click rates are ``p_k r`` and ``p_k' r`` with one r for each pair of positions; p and
-        r maximize the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
-        the user.
+        This is the all-pairs estimate (Agarwal, Zaitsev, Wang, Li, Najork and Joachims, "Estimating position bias
+        without intrusive interventions", WSDM 2019, section 4.3). Documents that were shown both at k and at k' are
+        equally relevant at both, so their click rates are ``p_k r`` and ``p_k' r`` with one r for each pair of
+        positions; p and r maximize the likelihood. The choice between two rankings, or of swapping two documents, must
+        not depend on the user.
 
         ``positions`` limits the estimate to the first positions. Each position needs clicks on documents that were also
-        shown at another position. Shared documents must link each position to the first, directly or over others.
+        shown at another position. Such documents must link each position to the first, directly or through others.
 
         Warns
         -----
@@ -96,8 +96,7 @@ class PositionBias(ClickModel):
         Parameters
         ----------
         log : the log.
-        features : features of each row of the log, shape (rows, d); None: each document of a query has its own
-            relevance.
+        features : features of each row of the log, shape (rows, d); None: a relevance for each document of a query.
         rounds : number of rounds of expectation and maximization.
         """
         require_kind("log", log, ClickLog, "a ClickLog")

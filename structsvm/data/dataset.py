@@ -29,7 +29,7 @@ class RankingData:
     qid : query id of each row, shape (n,), integers or strings.
     doc_ids : document id of each row, shape (n,); None if they were not read.
     feature_names : name of each column; None if the columns have only numbers.
-    categories : columns of the file that are categories, whose values are features "column=value".
+    categories : columns of categories in the file; each value has a feature "column=value".
     sample_weight : weight of each row, shape (n,), for ``fit(..., sample_weight=data.sample_weight)``; None if there is
         no file or column of weights.
 
@@ -141,7 +141,7 @@ class Pool(JoinedRuns):
     def submission_scores(self, run: str) -> Vector:
         """Return the scores of a run for all documents of the pool, shape (n,): -inf if it did not retrieve one.
 
-        A ranking by these scores ends with documents that the run did not retrieve. Raises UnknownNameError.
+        A ranking by these scores ends with documents that the run did not retrieve. Raise UnknownNameError for others.
         """
         return np.nan_to_num(self.X[:, self._column(run)], nan=-np.inf)
 

@@ -109,9 +109,9 @@ def load_digits_runs(
 def load_digits_sequences(
     *, n_train: int = 300, n_test: int = 300, length: int = 8, noise: float = 0.35, random_state: RandomSource = 0
 ) -> tuple[tuple[list[Matrix], list[IntVector]], tuple[list[Matrix], list[IntVector]]]:
-    """Make numbers to read, as noisy images of the digits of `sklearn.datasets.load_digits`.
+    """Make sequences of digits to read, as noisy images from `sklearn.datasets.load_digits`.
 
-    Each digit of a number is 1, 2 or 3 above the previous digit, modulo 10. Training and test share no image.
+    Each digit is 1, 2 or 3 above the previous digit, modulo 10. Training and test share no image.
 
     Parameters
     ----------

@@ -113,8 +113,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Run:
     """The documents that one system retrieved: topic after topic, best document first.
 
-    Ordered as by trec_eval 9: by score, and documents of equal score by id, both descending. Make a run with
-    `load_run`, `Run.from_scores`, `Run.from_frame` or `Run.from_dict`.
+    The order is trec_eval 9's: by score, then by document id, both descending. Make a run with `load_run`,
+    `Run.from_scores`, `Run.from_frame` or `Run.from_dict`.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Run:
     def from_dict(cls, scores: ByTopic, name: str = "run") -> "Run":
         """Rank the documents of ``{topic: {document: score}}``, as in pytrec_eval, ranx and BEIR.
 
-        Functions that take runs also take these dictionaries. Scores must be finite numbers, and each topic must have a
+        Functions that take runs also take these dictionaries. Scores must be finite, and each topic must have a
         document.
 
         Examples

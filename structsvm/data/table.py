@@ -77,8 +77,8 @@ def load_table(
     be in double quotes, without line ends in them. Blanks around a cell are removed.
 
     A feature may be missing: its cell is empty, null, or one of the texts that pandas counts as missing, such as "NA".
-    Numbers are then NaN. A column of texts with few values, 2 to 50 and on average in two rows or more, has a
-    feature "column=value" of 0 and 1 for each value; all are 0 if the text is missing or unknown.
+    Numbers are then NaN. A text column of 2 to 50 distinct values, on average in two rows or more each, is one of
+    categories: each value has a feature "column=value" of 0 and 1. All are 0 if the text is missing or unknown.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def load_table(
     qid : name of the column of query ids, numbers or text; the rows of a query need not be adjacent.
     docid : name of the column of document ids. None: "docid" if the files have it.
     features : names of the feature columns, in the order of the result. None: all other columns of numbers or
-        categories of the first file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId",
-        or of a saved index, "index", "level_0" or "Unnamed: 0", and a pandas index in Parquet. True and False are 1 and
+        categories in the first file, except those named like ids ("id", "doc_id", "document", "queryId", ...) or like a
+        saved index ("index", "level_0", "Unnamed: 0"), and a pandas index in Parquet. True and False are 1 and
         0. In text files, a column is numeric if all cells in the first megabytes are numbers or missing. If most cells
         but not all are numbers, the column is an error.
-    categories : columns whose values are categories, even if they are numbers or many texts. To read another file with
-        the same features, pass ``features=data.feature_names, categories=data.categories``.
+    categories : columns to read as categories, even if their values are numbers or many texts. To read another file
+        with the same features, pass ``features=data.feature_names, categories=data.categories``.
     dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.

@@ -137,8 +137,8 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     ``{"<topic>": {"<document>": <grade>}}``. The iteration, blank lines and lines that begin with ``#`` are ignored.
     Grades are whole numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
 
-    Judgments in the order of SMART, ``<topic> <document> 0 0`` as in CACM and CISI, list relevant documents and number
-    topics and documents, so leading zeros are dropped. A warning reports this order. LISA's judgments, ``Query 1``,
+    Lines in the order of SMART, ``<topic> <document> 0 0``, as in CACM and CISI, list relevant documents. Their ids are
+    numbers, so leading zeros are dropped. A warning reports this order. LISA's judgments, ``Query 1``,
     ``2 Relevant Refs:``, documents and ``-1``, are read as well.
 
     Parameters

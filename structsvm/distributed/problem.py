@@ -240,7 +240,7 @@ class DistributedProblem(AbstractProblem):
         return SpreadPlanes(point)
 
     def hinge(self, planes: SpreadPlanes, point: SpreadPoint) -> float:
-        """Return the second part of ``P(w)``, exactly rounded: one call, which also returns the cut."""
+        """Return the part of ``P(w)`` from hinges, exactly rounded: one call, which also returns the cut."""
         return self._evaluated(planes)[0] if planes.hinge is None else planes.hinge
 
     def cut(self, planes: SpreadPlanes) -> Cut:

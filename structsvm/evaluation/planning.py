@@ -55,7 +55,7 @@ def smallest_difference(
 
     Raises
     ------
-    InputError : no difference is large enough for the level and so few queries, or an argument is invalid.
+    InputError : with so few queries, no difference is significant at the level, or an argument is invalid.
 
     Examples
     --------

@@ -77,8 +77,8 @@ class QueryScaler(QueryTransformer):
 class QueryMinMax(QueryTransformer):
     """Min-max normalization: scale the scores of each function to the range from 0 to 1 within each query.
 
-    ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved, and 0 if all of them have the same
-    score. The normalization of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
+    The score f(d) becomes ``(f(d) − min) / (max − min)`` over the query's documents that f retrieved, and 0 if all have
+    the same score: the normalization of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
 
     Examples
     --------
@@ -93,8 +93,8 @@ class QueryMinMax(QueryTransformer):
 class QueryPercentiles(QueryTransformer):
     """Percentiles within each query: the fraction of documents with at most this document's score.
 
-    The fraction is over the documents of the query that the function retrieved. 1 is the top and 1/n the bottom of n;
-    equal scores have equal percentiles. The normalization of SVM-acc3 in Yue et al. (SIGIR 2007). NaN stays NaN.
+    The fraction is over the n documents of the query that the function retrieved, so the best score has 1, the worst
+    1/n. Equal scores have equal percentiles. SVM-acc3 of Yue et al. (SIGIR 2007) uses them. NaN stays NaN.
 
     Examples
     --------

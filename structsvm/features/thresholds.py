@@ -20,15 +20,15 @@ from structsvm.foundation.types import Vector
 class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Turn scores into indicators ``1[f(d) >= k]`` for every base function f and every threshold k ∈ K_f.
 
-    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2, with which a linear model is a sum of
-    piecewise constant functions of the scores. (The paper's text has ``>``, its formula ``>=``.) Thresholds come from
-    the training rows. A missing score (NaN) is below all thresholds.
+    Indicators are the features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2; a linear model of them
+    is a sum of piecewise constant functions of the scores. (The paper's text has ``>``, its formula ``>=``.) Thresholds
+    come from the training rows. A missing score (NaN) is below all thresholds.
 
     Parameters
     ----------
     bins : largest number of thresholds of each function; 50 in the paper.
-    spacing : "quantile": the scores at the places 0, n/bins, 2n/bins, ... (rounded down) of the n scores that are not
-        missing, in ascending order. The first is the smallest score, so its indicator shows whether the function
+    spacing : "quantile": with the n scores that are not missing in ascending order, the scores at the places 0, n/bins,
+        2n/bins, ... (rounded down). The first is the smallest score, so its indicator shows whether the function
         retrieved the document. Equal scores are one threshold. "even": equal distances from ``low`` to ``high``, both
         included.
     low, high : ends of even thresholds, such as 0 and 1 for percentiles; None: the smallest and the largest

@@ -80,7 +80,7 @@ class CombMED(Comb):
 
 
 class CombSUM(Comb):
-    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994).
+    """The sum of a document's scores over the systems (Fox and Shaw, TREC-2, 1994).
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class CombANZ(CountedComb):
 
 
 class CombMNZ(CountedComb):
-    """`CombSUM` times the number of systems (Fox and Shaw, TREC-2, 1994).
+    """`CombSUM` times the number of systems that retrieved the document (Fox and Shaw, TREC-2, 1994).
 
     Parameters
     ----------

@@ -43,13 +43,13 @@ _SOONEST = 1e-6
 class ConvergenceDisplay(Display):
     """Bounds of the optimum, or the gap between them, against time, iterations or passes, one line per run.
 
-    A value lasts from one step to the next, so lines are stairs. A cross marks the end of a run that has not converged,
+    Lines are stairs, because a value lasts until the next step. A cross marks the end of a run that has not converged,
     and the gray line is the target gap. Axes of gaps and seconds are logarithmic.
 
     Parameters
     ----------
-    curves : for each run by name, the cost of its steps, shape (steps,), and their values, shape (steps,); primal and
-        dual if ``y`` is "bounds", shape (steps, 2).
+    curves : for each run by name, the costs of its steps, shape (steps,), and their values, shape (steps,), or (steps,
+        2), primal and dual, if ``y`` is "bounds".
     x : the cost: "seconds", "iterations" of the solver, "passes" over the data, "argmaxes" of each example, or "calls"
         of the workers of a cluster.
     y : "gap": the certified gap in units of C, like ``tol``; "excess": the primal minus the best lower bound of all

@@ -37,7 +37,7 @@ class QueryDifferencesDisplay(Display):
     ----------
     bars_ : the bars above 0, and the bars below 0.
     mean_line_ : the line of the mean.
-    interval : the ends of the band; None if all differences are equal, as of one query.
+    interval : the ends of the band; None if all differences are equal, as for one query.
     band_ : the band; None without an interval.
     paired : wins, losses, ties and the p-value of Wilcoxon's test, a `structsvm.evaluation.significance.PairedTests`.
     differences : first minus second, descending, shape (Q,).

@@ -31,8 +31,7 @@ class FusionWeightsDisplay(Display):
 
     Parameters
     ----------
-    weights : for each fusion by name, a weight for each system, shape (systems,); or weights of several fits, shape
-        (fits, systems).
+    weights : for each fusion by name, the weights of the systems, shape (systems,), or (fits, systems) of several fits.
     systems : names of the systems; None: "system 1", "system 2", ...
 
     Attributes
@@ -40,7 +39,7 @@ class FusionWeightsDisplay(Display):
     lines_ : the markers of each fusion, in the order of ``weights``.
     spread_lines_ : the lines over the middle half, for each fusion of several fits by name.
     shares : the shares of each fusion, by name, shape (systems,).
-    middle_halves : for each fusion of several fits by name, the lower and upper quartile of the shares, shape (2,
+    middle_halves : for each fusion of several fits by name, lower and upper quartiles of the shares, shape (2,
         systems).
 
     Examples

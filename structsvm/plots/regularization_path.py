@@ -43,8 +43,8 @@ class RegularizationPathDisplay(Display):
     train, test : values on training and on test queries; None: not drawn.
     intervals : ends of the confidence interval of the mean over all validation queries, shape (K, 2); None: unknown. An
         interval is too optimistic at the C that these queries chose.
-    picks : number of splits that chose each C, shape (K,); None: each split chooses the first of the best on
-        validation.
+    picks : number of splits that chose each C, shape (K,); None: each split chooses its best C on validation, the first
+        among equals.
     measure : label of the values.
 
     Attributes
@@ -115,8 +115,7 @@ class RegularizationPathDisplay(Display):
     ) -> Self:
         """Cross-validate a ranker for each C, and draw its measure on training and held-out queries.
 
-        Each fold of the queries is held out in turn. On the other folds, each fit starts from the fit at the next
-        smaller C.
+        Each fold is held out in turn; on the other folds, each fit starts from the fit at the next smaller C.
 
         Parameters
         ----------

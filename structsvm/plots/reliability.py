@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay(Display):
-    """Reliability diagram: the observed share of relevant documents against their mean probability, in bins.
+    """Reliability diagram: share of relevant documents against mean predicted probability, in bins of probabilities.
 
     Calibrated probabilities are near the diagonal. All queries have equal weight, as in a calibration. Use queries that
     neither trained nor calibrated the model. The number beside a point counts its documents.
 
-    Bars are Wilson's 95% confidence intervals. The sample are queries, because documents of a query are dependent: the
-    intervals use the effective size of Korn and Graubard ("Confidence intervals for proportions with small expected
-    number of positive counts estimated from survey data", 1998).
+    Bars are Wilson's 95% confidence intervals. Queries are the sample, because documents of a query are dependent: the
+    intervals use the effective sample size of Korn and Graubard ("Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data", 1998).
 
     Parameters
     ----------

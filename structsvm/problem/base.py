@@ -132,7 +132,7 @@ class AbstractProblem(ABC):
         return
 
     def inference_gap(self, planes: AnyPlanes) -> float:
-        """Return the part of the primal that bounds of approximate argmaxes add to the outputs found; 0 if exact."""
+        """Return the part of the primal that comes from the bounds of approximate argmaxes; 0 if argmaxes are exact."""
         return 0.0
 
     @property

@@ -25,12 +25,12 @@ Subtracted: TypeAlias = Callable[[Vector], Tangent]
 
 
 def ramp(problem: Problem) -> Subtracted:
-    """Return the convex function that turns the hinges of a problem into ramps if it is subtracted.
+    """Return the convex function h that, subtracted from a problem's objective, turns its hinges into ramps.
 
-    It is ``h(w) = (C/n) Σ_i κ_i [max_ŷ w·Ψ(x_i, ŷ) − w·Ψ(x_i, y_i)]``. A ramp,
-    ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, lies between the loss of the prediction and the largest loss, so
-    outliers cannot dominate the objective. See Collobert, Sinz, Weston and Bottou, "Trading convexity for scalability",
-    ICML 2006; Chapelle, Do, Le, Smola and Teo, "Tighter bounds for structured estimation", NIPS 2008.
+    ``h(w) = (C/n) Σ_i κ_i [max_ŷ w·Ψ(x_i, ŷ) − w·Ψ(x_i, y_i)]``. A ramp, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x,
+    ŷ)``, lies between the loss of the prediction and the largest loss, so outliers cannot dominate the objective. See
+    Collobert, Sinz, Weston and Bottou, "Trading convexity for scalability", ICML 2006; Chapelle, Do, Le, Smola and Teo,
+    "Tighter bounds for structured estimation", NIPS 2008.
 
     Parameters
     ----------

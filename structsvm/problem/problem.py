@@ -59,22 +59,22 @@ _COPIES_OF_WEIGHTS = 6
 class Problem(AbstractProblem):
     """The training problem of a structural SVM, which solvers minimize; make it with `from_queries` or `from_examples`.
 
-    Its solution is the w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i,
-    ŷ))]``. The data are in this process.
+    Its solution is the w that minimizes ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i,
+    ŷ))]``, with weights κ_i of the examples. The data are in this process.
 
     Parameters
     ----------
     loss, operator, oracle : the loss, the features of the n examples, and their loss-augmented argmaxes.
-    ptr : first score of each example, shape (n + 1,).
+    ptr : example i has the scores ``ptr[i]:ptr[i + 1]``, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
-    weights : κ, shape (n,).
+    weights : example weights κ, shape (n,).
     C : weight of the mean hinge against the regularizer.
     used : number of examples that the loss can learn from, the n of the objective.
     left_out : number of queries that the loss cannot learn from; they have cap 0.
     first : index of the first example, if this is a block of a larger problem.
     known_fingerprint : the `fingerprint`; None: it is computed if needed.
     ys : true output of each example.
-    coordinates : set by `regularized`.
+    coordinates : the change of variables that `regularized` sets; None: none.
     n_jobs : threads, or processes if the loss is in Python; −1 uses all cores, −2 all but one, and so on. None: the
         setting of ``joblib.parallel_config(n_jobs=...)``, 1 in a joblib worker, and otherwise as many threads as numba
         is set to (all cores by default) and one process. Results do not depend on it.
@@ -128,8 +128,8 @@ class Problem(AbstractProblem):
         qid : query of each row, in any order; None: one query.
         loss : name or object.
         C : weight of the mean hinge; positive.
-        sample_weight : weight of each row, constant within a query unless the loss takes weights of documents; None:
-            all 1.
+        sample_weight : weight of each row, equal within a query unless the loss takes weights of documents; None: all
+            1.
         intercept : value of a constant feature that is added to every row; 0 for none.
         n_jobs : threads or processes; see `Problem`.
 
@@ -181,7 +181,7 @@ class Problem(AbstractProblem):
 
     @classmethod
     def make(cls, examples: Examples, C: float, n_jobs: int | None = None) -> Self:
-        """Make a problem from examples; raise `CheckError` if a check on some shows that a user's loss is wrong."""
+        """Make a problem from examples; raise `CheckError` if a check on a few shows a mistake in a user's loss."""
         require_kind("examples", examples, Examples, "Examples")
         loss, operator, ys, usable = examples.loss, examples.operator, examples.ys, examples.usable
         require_C(C)
@@ -237,7 +237,7 @@ class Problem(AbstractProblem):
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
     def of_features(self, columns: IntVector) -> Self:
-        """Return the problem with only the features ``columns``: all other weights are 0; an intercept stays."""
+        """Return the problem with only the features ``columns`` and any intercept; all other weights are 0."""
         operator = columns_of_operator(self.operator, columns)
         coordinates = self.coordinates
         if coordinates is not None:
@@ -264,7 +264,7 @@ class Problem(AbstractProblem):
         return Point(u, np.zeros(self.sizes[2])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
-        """Return the point at w, or at the nearest weights within bounds: half a pass; reject infinite features."""
+        """Return w, or the nearest weights within bounds, with all scores: half a pass; reject infinite features."""
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
@@ -291,11 +291,11 @@ class Problem(AbstractProblem):
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
-        """Return ``L − c·s`` of each plane at any point, shape (n,); needs no pass over the data."""
+        """Return ``L − c·s`` of each plane at a point with scores s, shape (n,): no pass over the data."""
         return planes.loss - planes.dots(point.scores, self.ptr)
 
     def checked_violation(self, planes: Planes, point: Point, least: Vector) -> Vector:
-        """Return the violation of planes found here; a larger one by earlier planes, ``least`` (n,), replaces it.
+        """Return each example's violation at a point, or that by earlier planes, ``least`` (n,), if it is larger.
 
         If argmaxes are exact or bounded, a violation above their limit raises `OracleError`.
         """
@@ -312,11 +312,11 @@ class Problem(AbstractProblem):
         require_best(self, planes, point, others)
 
     def slope(self, planes: Planes, along: Vector) -> float:
-        """Return ``Σ κ_i C/n c_i·ds_i``: the rate at which the planes' weighted sum falls as scores move along ds."""
+        """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls if scores move along ds."""
         return float(np.sum(self.cap * planes.dots(along, self.ptr)))
 
     def on_line(self, base: Point, along: Vector, line: Tangents, settled: BoolVector | None) -> None:
-        """Replace the hinges at a point of a line, and their slopes, unless they are ``settled``."""
+        """Compute the hinges at a point of a line, and their slopes, of all examples that are not ``settled``."""
         cap = self.cap if settled is None else np.where(settled, 0.0, self.cap)
         try:
             with using(self.n_jobs):
@@ -330,14 +330,14 @@ class Problem(AbstractProblem):
             self.planes(Point(base.w, base.scores + line.t * along))
 
     def weighted_hinge(self, line: Tangents) -> LineHinge:
-        """Return the sum of hinges of examples, and of their slopes, times the caps."""
+        """Return the sums of the examples' hinges and of their slopes, each times its cap."""
         return LineHinge(exact_sum(self.cap * np.maximum(line.value, 0.0)), float(np.sum(self.cap * line.slope)))
 
     def hinge(self, planes: Planes, point: Point) -> float:
         return self.exact_hinge(planes, point).value
 
     def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
-        """Return the hinge as a sum to which other parts can be added."""
+        """Return the weighted sum of the hinges, as an exact sum that others can be added to."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss, violation, point.scores, self.ptr, self.ys, self.first)
         return ExactSum.of(self.cap * (np.maximum(violation, 0.0) + _missed(planes)))

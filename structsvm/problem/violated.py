@@ -50,9 +50,9 @@ def most_violated(
     x, y : the example: its input (a matrix of rows for a `ScoreLoss`) and its true output.
     w : weights, shape (d,).
     loss : name or object.
-    cuts : ``result.cuts``, to report the binding cuts.
-    example : index of the example in the solved problem, to report only its own cuts, which only n-slack stores. None:
-        report all cuts.
+    cuts : ``result.cuts``, to find the binding ones.
+    example : index of the example in the solved problem, to find only its own binding cuts, which only n-slack stores.
+        None: the cuts of all examples.
     intercept : value of the constant feature; 0 for none.
 
     Returns

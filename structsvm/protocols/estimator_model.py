@@ -68,7 +68,7 @@ class EstimatorModel(ProtocolModel):
     """A scikit-learn estimator, fitted for every point of a grid of its parameters.
 
     Estimators of other libraries read `Indicators` as a CSR matrix. ``fit`` and ``predict`` receive ``qid`` if they
-    accept it. In a pipeline, the last step receives it, and every step that requests it. A classifier separates
+    accept it. In a pipeline, the last step and each step that requests ``qid`` receive it. A classifier separates
     relevant documents (y > 0) from other documents; its scores are the ``decision_function``, or else the probability
     of relevance.
 

@@ -24,7 +24,7 @@ def _scaling_to_one(name: str | None) -> str | None:
 
 
 class FeatureMap:
-    """Base class of maps that compute features within each query, and then by a transformer fitted on training data.
+    """Base class of feature maps: a computation within each query, then a transformer fitted on training data.
 
     Subclasses must be frozen, hashable and comparable, because models with equal maps share one matrix.
 
@@ -44,7 +44,7 @@ class FeatureMap:
     """
 
     def within_queries(self, X: Features, qid: ArrayLike) -> Features:
-        """Return features that depend on single queries only, computed once for all trials; default: X.
+        """Return features computed within each query, once for all trials; default: X.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Indicators(FeatureMap):
     ----------
     bins : thresholds of each base function.
     normalize : None: thresholds are quantiles of the training scores. "query-percentiles" or "query-min-max" (section
-        5.2.1): scores are scaled within each query first, and thresholds are even from 0 to 1.
+        5.2.1): scores are first scaled within each query, and thresholds are evenly spaced from 0 to 1.
 
     Examples
     --------

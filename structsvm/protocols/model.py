@@ -27,7 +27,7 @@ class Candidate:
 
     Parameters
     ----------
-    value : the value: a number, an int for a count of rounds, or several settings as text.
+    value : value of the hyper-parameter: a number (an int if it counts rounds), or several settings as text.
     scores : function of features and queries, shapes (rows, d) and (rows,), that returns a score for each row.
     seconds : training time.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
@@ -94,7 +94,7 @@ class ProtocolModel(ABC):
 
         Parameters
         ----------
-        X : features of the documents, as made by `features`.
+        X : features of the documents, made by the feature map ``features``.
         y : labels, shape (rows,); relevant above 0.
         qid : number of the query of each row, ascending, shape (rows,).
         """

@@ -176,12 +176,12 @@ class Results:
     Parameters
     ----------
     header : data, versions and settings; ``header.settings["models"]`` has the settings of each model by name.
-    trials : the folds or trials in order. ``trial.fits[group][name]`` has the picked value and its measures. Groups are
-        the variants of an experiment; or "models" and, if measured, "features": every single feature of a benchmark,
-        "feature 1", or "feature 1 (title.L1)" if files name them.
+    trials : the folds or trials in order. ``trial.fits[group][name]`` has the chosen hyper-parameter and its measures.
+        An experiment has its variants as groups; a benchmark has "models" and, if measured, "features": single
+        features, such as "feature 1", or "feature 1 (title.L1)" if files name them.
     queries : the queries of an experiment, with ``id``, ``documents``, ``relevant`` and ``judged``.
     left_out : queries of an experiment that are left out, each with the reason.
-    functions : the base functions of an experiment, best first, by MAP over all queries.
+    functions : the base functions of an experiment, by descending MAP over all queries.
     title : title in tables, such as the name of the data.
 
     Examples
@@ -225,7 +225,7 @@ class Results:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Names of the measures with values of queries; of a benchmark, the measure of validation is the first."""
+        """Names of the measures with a value for each query; in a benchmark, the validation measure is the first."""
         fit = next(iter(next(iter(self.trials[0].fits.values())).values()))
         return tuple(name for name in fit.queries if name not in (LOWEST, HIGHEST))
 
@@ -242,7 +242,7 @@ class Results:
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Counts of Table 5 of the paper, and of documents: sums over queries."""
+        """Counts as in Table 5 of the paper, and the number of documents, summed over queries."""
         return {
             "base functions": len(self.functions),
             "features": len(self.functions) * int(self.header.settings["bins"]),
@@ -270,16 +270,16 @@ class Results:
     def mean(self, name: str, measure: str) -> float:
         """Return the mean of a measure over the test queries of all folds.
 
-        Each query counts once. Published figures of LETOR are means of the folds' means instead, which `measured`
-        returns; both are equal if folds have equally many test queries.
+        Each query counts once. LETOR publishes the mean of the folds' means (`measured`) instead; both are equal if
+        folds have equally many test queries.
         """
         return float(np.average(self.measured(name, measure), weights=[len(fold.test) for fold in self.trials]))
 
     def values(self, name: str, measure: str | None = None, group: str | None = None) -> Vector:
-        """Return the value of each test query, its mean over the trials that tested it; NaN without a test.
+        """Return the value of each query: the mean over the trials that tested it, or NaN if no trial did.
 
-        ``measure`` is one with values of queries; None: the measure of validation. ``group`` is a variant of an
-        experiment. Folds test different queries, so a benchmark has the values of each fold in order.
+        ``measure`` is one of `measures`; None: the validation measure. ``group`` is a variant of an experiment. In a
+        benchmark, each fold tests its own queries, whose values follow one another in the order of the folds.
         """
         tests: dict[Any, list[float]] = {query.id: [] for query in self.queries}
         fits = self.of(name).values() if group is None else self.fits(group, name)
@@ -291,7 +291,7 @@ class Results:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Sentences about models for which validation picked the end of a range; a wider range may do better."""
+        """Sentences about models whose chosen hyper-parameter is an end of its range; a wider range may do better."""
         sentences = []
         for name in self.models:
             for end, position in (("least", 0), ("largest", -1)):
@@ -333,9 +333,9 @@ class Results:
     def weights(self, variant: str, model: str) -> Matrix | None:
         """Return a model's weights of the base functions, shape (trials, functions), in the order of `functions_read`.
 
-        The weight of a function is the weight of its score, or the sum over its indicators. The sum is the difference
-        between the scores of a document that the function ranks first and a document that it did not retrieve. None if
-        the model's score is not a weighted sum of base functions.
+        The weight of a function is the weight of its score, or the sum of its indicators' weights: how much its first
+        document gains on a document that it did not retrieve. None if the model's score is not a weighted sum of base
+        functions.
         """
         weights = [fit.weights for fit in self.fits(variant, model)]
         return None if None in weights else np.array(weights)
@@ -348,8 +348,8 @@ class Results:
         Parameters
         ----------
         variant : ``"with-best"`` or ``"without-best"``; both compare with all base functions.
-        denominators : R in average precision: the relevant documents in the ``"pool"``, or all ``"judged"`` relevant,
-            as in trec_eval. Picked models and the order of base functions do not depend on it.
+        denominators : documents that R counts in average precision: the relevant ones of the ``"pool"``, or all
+            ``"judged"`` relevant, as in trec_eval. Chosen models and the order of base functions do not depend on it.
         base_functions : number of base functions.
 
         Raises

@@ -27,7 +27,7 @@ _FEW_DOCUMENTS = 5_000
 
 @frozen(kw_only=True)
 class RankingSVM(ProtocolModel):
-    """A `Ranker`, or another ranker with a path, warm-started along a path of C.
+    """A `Ranker` or `TreeRanker`, fitted for ascending values of C, each warm-started from the previous one.
 
     Parameters
     ----------

@@ -65,9 +65,8 @@ _LONG = 25
 class Auto(Solver):
     """The default solver: `FrankWolfe` if it can store enough planes of every example, else mostly `OneSlack`.
 
-    For a loss in Python with an exact or bounded argmax, and few examples, Auto chooses `NSlack` with one QP per round,
-    which needs the fewest argmaxes. Four cuts of each example and their products must fit into 256 MiB, as with up to
-    1,400 examples.
+    For a loss in Python with an exact or bounded argmax, Auto chooses `NSlack` with one QP per round, which needs the
+    fewest argmaxes, if four cuts of each example and their products fit into 256 MiB: 1,400 examples at most.
 
     Frank-Wolfe needs the fewest passes over the data. If it can step in the scores of each example, as for classes,
     chains, graphs and declared outputs, Auto chooses it.
@@ -75,9 +74,9 @@ class Auto(Solver):
     For rankings, Frank-Wolfe needs memory for several planes of d numbers per example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
-    - a plane has half as many numbers as the rows that it summarizes, or more, as with single or sparse rows; or a
-      tenth, with up to 1,000 weights and at least five examples for each;
-    - a plane has a tenth as many numbers or more, and all examples share scores, as in long chains;
+    - a plane has more than half as many numbers as the rows that it summarizes, as with single or sparse rows; or more
+      than a tenth, with up to 1,000 weights and at least five examples per weight;
+    - all examples share scores, as in long chains, and a plane has more than a tenth as many numbers as its rows;
     - there is one example;
     - a loss in Python is computed by several processes;
     - a QP backend is set, weights have bounds, or the data are distributed.
@@ -88,18 +87,18 @@ class Auto(Solver):
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
     result. Frank-Wolfe is slow if its gaps predict more work than
 
-    - in scores, 10 passes and a quarter of a pass per weight with up to 1,000 weights, and otherwise 50 passes and half
-      a pass per weight, but at most 1,500;
-    - 250 passes along planes of structures;
-    - 120 passes for rankings, or 50 if `NSlack` continues; 40 for fewer queries than weights, up to 1,000 weights, and
-      at least 25 feature values per weight in a query.
+    - for steps in scores, ``10 + d/4`` passes with up to 1,000 weights, otherwise ``min(50 + d/2, 1500)`` passes, for d
+      weights;
+    - for steps along planes of structures, 250 passes;
+    - for rankings, 120 passes, or 50 if `NSlack` continues; but 40 if queries are fewer than weights, weights at most
+      1,000, and a query has at least 25 feature values per weight.
 
-    The work counts numbers read, also in steps on planes, and never time. `NSlack` with one QP per round continues if
-    its cuts and their products fit into 32 MiB, and for rankings if there are at least twice as many examples as
-    weights. Otherwise, and for losses in Python after 60 passes, `OneSlack` continues; also if rounding stops the QPs
-    of `NSlack`. `OneSlack` is slow after 60 iterations. Then `NSlack` continues if every example has one score, or
-    weights have bounds and there are at least twenty examples, and if the Gram matrix of the cuts fits into 256 MiB.
-    For examples of one score, that QP ends at the exact optimum.
+    Work counts the numbers read, also in steps on planes, never time. `NSlack` with one QP per round continues if its
+    cuts and their products fit into 32 MiB; for rankings, examples must also be at least twice as many as weights.
+    Otherwise, for losses in Python after 60 passes, and if rounding stops the QPs of `NSlack`, `OneSlack` continues.
+    `OneSlack` is slow after 60 iterations. `NSlack` then continues if the cuts and their products fit into 256 MiB, and
+    every example has one score or, with bounds on weights, there are at least twenty examples. For examples of one
+    score, its QP ends at the exact optimum.
 
     Parameters
     ----------

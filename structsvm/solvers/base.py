@@ -60,9 +60,9 @@ class Solver(ABC):
         ----------
         problem : the problem.
         start : an earlier result of any solver, backend and C. If its data or loss differ, only its weights are used.
-        callback : function that is called with every `Step`; it returns True to stop. A run that resumes from a
-            checkpoint begins with its last step.
-        checkpoint : `Checkpoint`, or path of a file that stores the run. If the file exists, the run resumes from it
+        callback : function that is called with every `Step`; it returns True to stop. A resumed run first calls it with
+            the checkpoint's last step.
+        checkpoint : `Checkpoint`, or path, of a file that stores the run. If the file exists, the run resumes from it
             and ignores ``start``. A solver without this argument cannot use checkpoints.
 
         Raises
@@ -97,8 +97,8 @@ class CuttingPlane(Solver):
     backend : QP backend, by name or as an object; "auto" is the built-in backend.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of iterations.
-    max_cuts : number of cuts above which cuts without weight are dropped and old cuts merged. At least 4 per group; and
-        with up to 100 weights, one per weight plus one per group, because an optimum may need this number.
+    max_cuts : number of cuts above which cuts without weight are dropped and old cuts merged. At least 4 per group;
+        with up to 100 weights, also at least weights plus groups, because an optimum may need this number.
 
     Examples
     --------

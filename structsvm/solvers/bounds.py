@@ -65,7 +65,7 @@ class CertifiedBounds:
 
     @contextmanager
     def clock(self, name: str) -> Iterator[None]:
-        """Add the time inside the block to the clock "oracle" or "solver"."""
+        """Add the time that the ``with`` block takes to the clock "oracle" or "solver"."""
         began = running_time()
         try:
             yield
@@ -121,7 +121,7 @@ class CertifiedBounds:
     def inference_gap(self) -> float:
         """The part of the gap that approximate argmaxes leave.
 
-        The lower bound may exceed the value of the outputs found at the best weights, because it uses others as well.
+        The lower bound may exceed the objective of the outputs found at the best weights: it uses other outputs too.
         """
         return self.primal - self._best.worth(self.dual)[0]
 

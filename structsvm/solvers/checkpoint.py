@@ -62,8 +62,8 @@ class Checkpoint:
     Parameters
     ----------
     path : the file.
-    every : minimum number of seconds between writes, which take at most a hundredth of the time. 0 writes after every
-        iteration, however long that takes.
+    every : minimum number of seconds between writes; it grows if writes would take more than a hundredth of the time.
+        0: write after every iteration, however long that takes.
 
     Examples
     --------
@@ -115,7 +115,7 @@ CheckpointLike: TypeAlias = Union[CheckpointPath, "CheckpointWriter"]
 
 
 class CheckpointWriter:
-    """The keeper of a run's checkpoint, which reads it once and writes it from time to time; made by `of`.
+    """Reader and writer of a run's checkpoint: it reads the file once and writes it from time to time. Made by `of`.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class CheckpointWriter:
         return self.known
 
     def require_same(self, problem: AbstractProblem, seen: Vector) -> None:
-        """Raise `InputError` if this fingerprint differs from the file's, or if a later run could not compare them."""
+        """Raise `InputError` if this fingerprint differs from the file's, or if a later run could not compute it."""
         if self.known is None and not same(seen, fingerprint(problem)):
             raise InputError(
                 f"this fit cannot use the checkpoint {self.checkpoint.path}: the loss {problem.loss.title} or its data "

@@ -59,21 +59,21 @@ def descend(
 
     The procedure (Yuille and Rangarajan, Neural Computation 2003) replaces h by its tangent at the current weights,
     solves the convex problem that results, and repeats. The tangent only shifts the center of the regularizer, so every
-    problem is an ordinary problem with its own certificate. It starts from the weights and cuts of the previous
-    problem; offsets of cuts change in a known way. The convex problem bounds F from above and touches it at the start,
-    so F never rises, for any tolerance.
+    problem is an ordinary problem with its own certificate. Each starts from the weights and cuts of the previous
+    problem; offsets of cuts change in a known way. The convex objective bounds F from above and equals it at the start,
+    so F never rises, at any tolerance.
 
-    The procedure ends when a round lowers the convex objective by at most ``tol · C``: its lower bound then proves that
-    the weights at its start are within ``2 tol · C`` of its optimum. If the first round of a descent without ``start``
-    moves the weights, a second one follows, even if ``tol`` is large.
+    The procedure ends when a round lowers the convex objective by at most ``tol · C``: this proves that the round began
+    within ``2 tol · C`` of the optimum of its convex problem. If the first round of a descent without ``start`` moves
+    the weights, a second one follows, even if ``tol`` is large.
 
     Parameters
     ----------
     problem : P.
     subtracted : h, a function that returns its value and a subgradient at w, as a pair, such as `ramp`.
     solver : solver of the convex problems, an object with a ``tol``.
-    start : result of another descent or solver, whose weights are the start. None: the optimum of P; h must then be 0
-        at w = 0 and nowhere negative, because its tangent at 0 is not computed.
+    start : result of another descent or solver; the descent starts from its weights. None: the optimum of P; h must
+        then be 0 at w = 0 and nowhere negative, because its tangent at 0 is not computed.
     callback : called with every step of every problem; returns True to stop.
     max_iter : maximum number of convex problems.
 

@@ -63,12 +63,12 @@ class FrankWolfe(Solver):
     """Block-coordinate Frank-Wolfe: one step after each argmax, and many more steps on the stored planes.
 
     Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization for Structural SVMs", ICML
-    2013; the planes are as in Shah, Kolmogorov and Lampert, CVPR 2015, moved in pairs. A pass scores an example, finds
-    its argmax and steps while its rows are in the cache. Between passes, sweeps over the stored planes take more steps;
-    if C is large and sweeps are slow, 1-slack solves the QP over all planes without the data. The gap seen during a
-    pass decides if the solver evaluates all examples for a certificate. The next pass then visits only the examples
-    with most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for
-    Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
+    2013. As in Shah, Kolmogorov and Lampert, CVPR 2015, planes are stored; steps move weight between two of them. A
+    pass scores an example, finds its argmax and steps while its rows are in the cache. Between passes, sweeps over the
+    stored planes take more steps; if C is large and sweeps are slow, 1-slack solves the QP over all planes without the
+    data. The gap seen during a pass decides if the solver evaluates all examples for a certificate. The next pass then
+    visits only the examples with most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien,
+    "Minding the Gaps for Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
 
     For classes, chains, graphs and declared outputs, planes are stored as codes, and an example takes several steps in
     its scores (`structsvm.problem.codes`). Between passes, all multipliers move together, towards the best combination
@@ -81,10 +81,10 @@ class FrankWolfe(Solver):
     ----------
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of iterations.
-    memory : bytes for planes. Each of n examples has ``6 + 4 d / n`` planes, at most 32, if they fit. The minimum is
-        ``3 + 4 d / n``, at most 32, or 6 if d is above 100.
-    cache_sweeps : maximum number of rounds over the planes, example by example, before all planes are moved together; 0
-        for neither in the first 60 passes.
+    memory : bytes for planes. Each of n examples has ``min(6 + 4 d / n, 32)`` planes if they fit. The minimum is
+        ``min(3 + 4 d / n, 32)``, or ``min(3 + 4 d / n, 6)`` for d > 100.
+    cache_sweeps : maximum number of sweeps over the planes, example by example, before all planes are moved together.
+        0: the first 60 passes have neither sweeps nor joint moves.
     random_state : seed of the order in which examples are visited.
 
     Examples

@@ -29,17 +29,17 @@ class NSlack(CuttingPlane):
     Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et al. (JMLR 2005). Example by
     example, it adds the most violated output to the working set if the violation exceeds ε, and then solves the QP
     again. A separate pass after each round computes the bounds, because the slacks of the round belong to different
-    weights. It stops when the bounds are close enough; if they are not and no constraint was added, ε is halved.
+    weights. The solver stops when the bounds are close enough; if they are not and a round adds no constraint, it
+    halves ε.
 
     It suits up to a few thousand examples: the QP has at least one variable per example.
 
     Parameters
     ----------
     backend, tol, max_cuts : see `CuttingPlane`; a group of cuts is an example.
-    max_iter : maximum number of rounds, two passes over the data each, one with one QP per round.
-    batch : number of examples whose constraints are added between two QPs; 1 is the paper's algorithm, n solves one QP
-        per round.
-    max_idle : number of QPs without weight after which a cut may be dropped.
+    max_iter : maximum number of rounds. Each takes two passes over the data, or one with ``batch=n``.
+    batch : number of examples whose constraints are added between two QPs: 1, as in the paper; n, for one QP per round.
+    max_idle : a cut may be dropped after this number of QPs without weight.
 
     Examples
     --------

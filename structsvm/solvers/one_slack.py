@@ -37,18 +37,18 @@ class OneSlack(CuttingPlane):
     """The 1-slack cutting-plane algorithm: each cut is the mean of all examples' planes.
 
     Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009, Algorithm 3. An
-    iteration takes one pass over the data and adds one cut; after a line search with up to 1,000 weights, it takes a
-    pass and a half and adds two. The number of iterations does not grow with the number of examples.
+    iteration takes one pass over the data and adds one cut; with a line search and up to 1,000 weights, it takes a pass
+    and a half and adds two. The number of iterations does not grow with the number of examples.
 
     Parameters
     ----------
     backend, tol, max_cuts : see `CuttingPlane`; all cuts form one group.
     max_iter : maximum number of iterations.
-    line_search : search the line from the best point to the QP's, and cut at its minimum and near it (Franc and
+    line_search : search the line from the best point to the QP's optimum, and cut at its minimum and near it (Franc and
         Sonnenburg, JMLR 2009): two to seven argmaxes per iteration, and several times fewer iterations if C is large.
         None: only if the loss has a kernel and an exact or bounded argmax, which the search requires. False is the
         textbook algorithm.
-    max_idle : number of iterations without weight after which a cut is dropped.
+    max_idle : a cut is dropped after this number of iterations without weight.
 
     Examples
     --------

@@ -42,21 +42,21 @@ class SolverState(CertifiedBounds):
     start : result to start from; None: w = 0. A run continues a result with status ``UNFINISHED``, such as a
         checkpoint's: its bounds, history and iterations count.
     callback : called with every step, first with the last step of a continued run.
-    known_hinges : returns the hinges at weights w by the solver's cuts, of each example or, shape (1,), their weighted
-        mean; for the estimate of the primal if the argmax is inexact.
+    known_hinges : function that returns lower bounds of the hinges at weights w, from the solver's cuts: of each
+        example, or of their weighted mean, shape (1,). Estimates the primal if the argmax is inexact.
     keeper : stores the run in a checkpoint.
     within_box : True if the solver's weights and lower bounds respect bounds on weights (``problem.box``).
 
     Attributes
     ----------
     start : the result to start from, possibly from the checkpoint.
-    point, planes : the start point and its planes.
+    point, planes : the start weights with their scores, and the planes of the argmaxes there.
     goes_on : True if this run continues ``start``.
     same_problem : True if ``start`` has the same data and loss, so that its cuts are valid here.
     dual : the best lower bound so far.
     passes, argmaxes : passes over the data and argmaxes of each example so far.
     history : the steps so far.
-    last_t : the t at which the last line search found a lower P, 1 before.
+    last_t : the step t at which the last line search found a lower P; 1 before the first.
     patience : number of steps without progress that end the run.
 
     Raises
@@ -151,8 +151,7 @@ class SolverState(CertifiedBounds):
         ----------
         dual : a lower bound.
         cuts, active_cuts : number of cuts, and of cuts with a positive multiplier.
-        resolution : gap that rounding in the solver may leave. If it exceeds the target gap, slow progress ends the
-            run.
+        resolution : gap that rounding in the solver may leave. If it exceeds the target, slow progress ends the run.
 
         Raises
         ------

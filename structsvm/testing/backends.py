@@ -38,8 +38,8 @@ def check_backend(backend: QPBackend, *, random_state: int = 0, sequences: Itera
     ----------
     backend : the backend to check.
     random_state : seed of the random programs.
-    sequences : more sequences to check; the cuts of each program must be the first cuts of the next. Their ``tol`` is
-        used.
+    sequences : more sequences to check, with their own ``tol``; the cuts of a program must be the first ones of the
+        next.
 
     Raises
     ------

@@ -27,9 +27,9 @@ def check_latent_loss(
 ) -> None:
     """Check a latent loss against the enumeration of its outputs and completions.
 
-    With each true latent fixed at ``initial``, the loss is a `Loss` whose outputs are pairs, and `check_loss` checks
-    it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, the completions must be
-    all pairs of outputs with the true output, and their loss must be at most ``tol`` times the largest loss.
+    With each truth's latent variable fixed to ``initial``, the loss is a `Loss` whose outputs are pairs; `check_loss`
+    checks it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, the completions
+    must be all pairs of outputs with the true output, and their loss must be at most ``tol`` times the largest loss.
 
     Parameters
     ----------

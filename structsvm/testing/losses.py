@@ -37,13 +37,13 @@ def check_loss(
 
     For every example and many vectors of scores, the check requires that
 
-    - encodings have one coefficient per score,
+    - encodings ``c(y)`` have one coefficient per score,
     - ``Δ(y, y) = 0`` and ``Δ ≥ 0``,
     - both argmaxes reach the maximum over all outputs,
     - ``scores·c(y)`` does not exceed that maximum, so that the hinge is an upper bound of ``Δ(y, argmax)``, unless the
       loss has ``unreachable_truths``,
     - no argument is changed,
-    - the kernel, if there is one, finds planes with the same value that no scores contradict.
+    - the kernel, if any, finds planes of the same value, valid at all scores.
 
     Once, it checks that ``operator`` gives each row one score, unless ``scores_rows`` is False.
 
@@ -52,18 +52,18 @@ def check_loss(
     runs a short form of this check; see `ScoreLoss.check_before_fit`.
 
     An example whose outputs are not listed, or number more than 50,000, is checked less closely, with a warning:
-    against the truth and all outputs that the argmaxes return for it, at these scores and others. If ``loss.exact`` is
-    False, the argmaxes and the kernel may fall short of the maximum by any amount. All other requirements apply:
-    results must be outputs, and planes belong to outputs, because the lower bound relies on it.
+    against the truth and the outputs that the argmaxes return for it at any of the scores. If ``loss.exact`` is False,
+    the argmaxes and the kernel may fall short of the maximum by any amount. All other requirements apply: results must
+    be outputs, and planes belong to outputs, because the lower bound relies on this.
 
     Parameters
     ----------
     loss : the loss, by name or as an object, with an ``outputs`` method that lists all outputs of a small example.
     examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`. Examples that are not
-        ``usable`` are skipped. Default, for a `ScoreLoss` of queries: labels from 0 to 4 of small queries, some with
-        one document, or only relevant documents, or none, and of queries of 8 to 21 documents, whose outputs are not
-        listed. If they do not reach a cut-off, an integer attribute ``k``, the loss is also checked with k = 2 if ``k``
-        is a field of its attrs class; otherwise a warning says that the cut-off was not tested.
+        ``usable`` are skipped. Default, for a `ScoreLoss` of queries: labels from 0 to 4 of small queries (some have
+        one document, only relevant documents, or none), and of queries of 8 to 21 documents, whose outputs are not
+        listed. If no query reaches the cut-off, an integer attribute ``k``, the loss is also checked with k = 2 if
+        ``k`` is a field of its attrs class; otherwise a warning says that the cut-off was not tested.
     trials : number of score vectors of each kind per example; half as many rays and lines with ties are tried.
     tol : relative difference that counts as rounding.
     random_state : seed of the random scores.

@@ -54,7 +54,7 @@ def check_retrieval(
 
     Raises
     ------
-    CheckError : the first mistake found; the message gives the collection and query, and the expected and the actual
+    CheckError : the first mistake found; the message gives the collection, the query, the expected and the actual
         value.
 
     Examples

@@ -39,7 +39,7 @@ def check_solver(solver: Solver, *, random_state: int = 0) -> None:
     - a result with status "converged" has converged, and at least one problem is solved,
     - the history begins at iteration 0, its bounds only improve, and the callback gets each step,
     - a callback that returns True, and Ctrl-C, end the run with the best result so far,
-    - a start from a result of this or another solver never makes it worse,
+    - a start from a result of this or another solver never ends with a worse one,
     - cuts of other data are not used,
     - if it accepts a checkpoint: killed after two iterations, it resumes to the same certificate,
     - solving twice returns the same weights: the solver has no state.

@@ -160,11 +160,11 @@ class Analyzer:
 
     Parameters
     ----------
-    stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, which is
-        Snowball's for English; None: a term is a token. Both come from PyStemmer.
-    stop_words : name of a list, "snowball" (174 words), "glasgow" (318) or "lucene" (33); words; or None. Stop words
-        are removed before stemming. A word with an apostrophe is split like texts: "don't" removes "don" and "t". Other
-        words of several tokens, such as "come-on", are ignored.
+    stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, Snowball's
+        English stemmer; None: terms are tokens. Both come from PyStemmer.
+    stop_words : the words, or the name of a list: "snowball" (174 words), "glasgow" (318) or "lucene" (33); None: none.
+        Stop words are removed before stemming. A word with an apostrophe is split like texts: "don't" removes "don" and
+        "t". Other words of several tokens, such as "come-on", are ignored.
 
     Examples
     --------

@@ -38,8 +38,7 @@ class Index:
     Parameters
     ----------
     analyzer : analyzer of documents and queries.
-    doc_ids : ids of the n_documents documents, in the order of the collection; ``doc_ids[numbers]`` is an
-        array of texts.
+    doc_ids : ids of the documents, in the order of the collection; ``doc_ids[numbers]`` is an array of texts.
     fields : the counts of each field, sorted by name.
     whole : the counts of all fields together; the same object as the field if there is only one.
 
@@ -92,7 +91,7 @@ class Index:
         return ids[numbers], numbers
 
     def numbers_of(self, doc_ids: ArrayLike) -> IntVector:
-        """Return the number of the document of each id, -1 for ids that are not in the index, shape (n,)."""
+        """Return the document number of each id, -1 for ids that are not in the index, shape (n,)."""
         wanted = as_ids(doc_ids, "doc_ids")
         ids, numbers = self.sorted_ids
         place = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
@@ -134,7 +133,7 @@ class Index:
         return {WHOLE: self.whole, **self.fields}
 
     def part(self, name: str) -> Postings:
-        """Return the counts of a field or of all fields, see `parts`; raise UnknownNameError for other names."""
+        """Return one of `parts` by its name; raise UnknownNameError for other names."""
         require_kind("a field", name, str, "a name")
         if name not in self.parts:
             raise UnknownNameError("index field", name, self.parts)
@@ -146,7 +145,7 @@ class Index:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Verify a whole index file, and map its arrays to memory; raise DataFormatError if it is damaged."""
+        """Verify an index file, and map its arrays into memory; raise DataFormatError if it is damaged."""
         return cls(*read_index(path))
 
     def __repr__(self) -> str:

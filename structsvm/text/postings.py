@@ -24,7 +24,7 @@ class Postings:
     documents : document number of each posting, ascending within a term, shape (n_postings,).
     counts : occurrences of the term in the document, at least 1, shape (n_postings,), in the smallest unsigned type
         that fits all; convert them with ``astype`` before multiplying.
-    lengths : tokens of each document without stop words, shape (n_documents,).
+    lengths : number of tokens of each document, not counting stop words, shape (n_documents,).
 
     Examples
     --------

@@ -113,7 +113,7 @@ class Topic:
         ----------
         part : name of a part, such as ``title``; or ``all``: all parts, one per line, in the order of the file. None:
             the first of title, description and text that the topic has, or else all parts. Functions that search for
-            several topics use the first of them that all topics have.
+            several topics use the first part of this list that all topics have.
         """
         require_kind("part", part, str | None, "the name of a part, or None")
         if part is None:

@@ -103,7 +103,7 @@ def write_letor(
     *,
     feature_names: Iterable[str] | None = None,
 ) -> None:
-    """Write documents in LETOR's format, which `load_letor` reads, atomically.
+    """Write documents atomically, in LETOR's format, which `load_letor` reads.
 
     Numbers have as many digits as an exact round trip needs. Rows of a dense matrix are written with all features, rows
     of a sparse matrix with the stored ones.
@@ -113,8 +113,8 @@ def write_letor(
     path : the file, which is replaced if it exists.
     X : features, shape (n, d), dense or sparse.
     y : labels, shape (n,).
-    qid : query id of each row, shape (n,). The format has whole numbers only: if any id is not a whole number, all are
-        numbered from 1 in order of appearance, and comments at the head map them, ``# query 1 = MB01``.
+    qid : query id of each row, shape (n,). The format allows only whole numbers: if any id is not one, all are numbered
+        from 1 in order of appearance, and comments at the head give the ids, ``# query 1 = MB01``.
     doc_ids : document ids without blanks, shape (n,), written as a comment, ``#docid = <id>``.
     feature_names : a distinct name without blanks for each column, written as comments at the head,
         ``# feature 3 = title.L3``.

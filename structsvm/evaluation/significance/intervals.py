@@ -47,7 +47,7 @@ def mean_interval(
     confidence_level : level of the interval, between 0 and 1.
     n_resamples : number of resamples of the bootstrap, at least 100.
     random_state : seed of the bootstrap, and of the order in which the betting interval uses the values.
-    value_range : least and largest possible value, such as `Measure.value_range`; an interval ends there at the latest.
+    value_range : least and largest possible value, such as `Measure.value_range`; the interval is cut off there.
 
     Raises
     ------

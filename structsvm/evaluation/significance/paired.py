@@ -101,8 +101,8 @@ def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
 def holm(p_values: Iterable[float | None]) -> list[float | None]:
     """Correct p-values for multiple tests by Holm's step-down method.
 
-    The k-th smallest of m p-values is multiplied by m − k + 1, and larger p-values get no smaller results. None is
-    kept. The method rejects at least as many hypotheses as Bonferroni's. Holm, "A simple sequentially rejective
+    The k-th smallest of m p-values is multiplied by m − k + 1; a larger p-value never gets a smaller result. None stays
+    None. The method rejects at least as many hypotheses as Bonferroni's. Holm, "A simple sequentially rejective
     multiple test procedure", Scandinavian Journal of Statistics 1979.
 
     Parameters
@@ -161,7 +161,7 @@ class PairedTests:
     Parameters
     ----------
     queries : number of queries.
-    difference : mean value of the first system minus the second's mean.
+    difference : mean of the first system minus mean of the second.
     interval : Student's confidence interval of the difference; None for one query, or if not computed.
     wins, losses, ties : queries on which the first system has the larger, the smaller or the same value.
     p_values : two-tailed p-values by test: "t" (paired t-test), "wilcoxon" (signed rank test) and "randomization"
@@ -196,7 +196,7 @@ def paired_tests(
 ) -> PairedTests:
     """Test the difference of two systems on the same queries.
 
-    Differences that differ by rounding only count as equal.
+    Differences count as equal if only rounding distinguishes them.
 
     Parameters
     ----------

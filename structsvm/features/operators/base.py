@@ -18,9 +18,9 @@ wrong from 1e307."""
 class Operator(ABC):
     """Base class of linear maps A from weights to the scores of all examples, with their transpose.
 
-    A joint feature map is ``Ψ(x, y) = A_x' c(y)``. The operator stores the features and never sees a loss; the loss
-    encodes outputs as coefficients ``c(y)`` and never sees features. ``structsvm.testing.check_operator`` checks an
-    implementation.
+    The joint feature map is ``Ψ(x, y) = A_x' c(y)``, where A_x is the part of A for x. The operator stores the features
+    and never sees a loss; the loss encodes outputs as coefficients ``c(y)`` and never sees features.
+    ``structsvm.testing.check_operator`` checks an implementation.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Operator(ABC):
         """Return the operator of the examples ``start`` to ``stop − 1``, without copying features."""
 
     def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
-        """Return ``A_i' c_i`` of these examples, shape (len(examples), d), for coefficients of 0 at shared scores.
+        """Return ``A_i' c_i`` of each of these examples, shape (len(examples), d); shared scores have coefficients 0.
 
         ``c`` has one coefficient per score that is not shared, shape (ptr[-1],).
         """

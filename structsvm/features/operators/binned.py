@@ -17,9 +17,9 @@ from structsvm.foundation.types import IntVector, Vector
 class BinnedMatrix(CodedMatrix):
     """Indicators ``1[f(d) >= k]`` of all functions f and thresholds k ∈ K_f, stored as one count per function.
 
-    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2. A function's thresholds ascend, so a
-    document satisfies the first few of them, and the matrix stores only their number. With 17 functions and 50
-    thresholds for each, a document takes 17 bytes; a row of float64 would take 6800.
+    They are the features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2. A function's thresholds
+    ascend, so a document satisfies the first few of them, and the matrix stores only their number. With 17 functions
+    and 50 thresholds for each, a document takes 17 bytes; a row of float64 would take 6800.
 
     Functions of the package accept it as a feature matrix of ``len(codes)`` rows and ``offsets[-1]`` columns. Select
     rows as of an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.

@@ -83,7 +83,7 @@ def example_gram(view: Any, i: int, gram: Vector) -> int:
 
 
 def example_product(view: Any, i: int, gram: Vector, c: Vector, out: Vector) -> int:
-    """Write ``A_i A_i' c``, the step of an example's scores, and return the number of products that were read.
+    """Write ``A_i A_i' c``, by which adding ``A_i' c`` to w changes the scores, and return the number of products read.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def register_view(
 
     Parameters
     ----------
-    kind : a NamedTuple class whose first field is ``ptr``, as in `Operator.ptr`; the other fields are arrays, numbers,
-        or views.
+    kind : a NamedTuple class whose first field is ``ptr``, as in `Operator.ptr`; other fields are arrays, numbers or
+        views.
     scores : plain function ``scores(view, i, w, out)`` that numba can compile; it writes ``A_i w``, the scores of
         example i, to all of ``out``.
     add : ``add(view, i, c, out)``, which adds ``A_i' c`` to ``out``. Both may call `example_scores` and `example_add`

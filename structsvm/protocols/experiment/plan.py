@@ -54,8 +54,8 @@ class Settings:
     Parameters
     ----------
     trials : number of trials.
-    train, validation : numbers of queries of a trial to learn from, and to choose the hyper-parameter with; all other
-        queries are for the test.
+    train, validation : numbers of queries of each trial for training, and for the choice of the hyper-parameter; all
+        other queries are test queries.
     bins : thresholds of each base function.
     random_state : seed of the splits.
     models : names of models, shown by ``structsvm list models``, or objects; the first is compared with each other

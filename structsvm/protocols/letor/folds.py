@@ -34,7 +34,7 @@ class Fold:
     Parameters
     ----------
     name : name in tables.
-    train, validation, test : files to learn from, to choose hyper-parameters with, and to test on.
+    train, validation, test : files for training, for the choice of hyper-parameters, and for the test.
 
     Examples
     --------

@@ -84,17 +84,16 @@ def benchmark(
     models : one or several names (`structsvm.registry.benchmark_models`) or objects; None: all named models whose
         packages are installed.
     measure : measure that chooses hyper-parameters, and compares models query by query: a name ("map", "ndcg@10",
-        "p@5", ...) or an object. The names of NDCG at 1 to 10 mean LETOR's NDCG.
+        "p@5", ...) or an object. "ndcg@1" to "ndcg@10" are LETOR's NDCG.
     single_features : also measure every single feature.
-    n_jobs : number of processes, which run one fold at a time in one thread; None: one per processor.
+    n_jobs : number of processes, each of which runs one fold at a time, in one thread; None: one per processor.
     title : title of the results; None: the name of the folder.
-    out : folder of ``folds.jsonl``, from which an interrupted benchmark resumes with the same results; None: folds are
-        not stored.
+    out : folder of ``folds.jsonl``, from which an interrupted benchmark resumes with the same results; None: no file.
     replace : drop stored folds of another benchmark.
     normalize : scaling of the features for all models: "query-min-max", "query-z-score" or "standard" (by the training
         queries of a fold); None: no scaling.
-    columns : names of the columns of ``label``, ``qid``, ``docid`` and ``features`` that differ from the defaults of
-        `structsvm.data.load_table`, such as ``{"label": "clicks"}``. All files are then read as tables.
+    columns : arguments ``label``, ``qid``, ``docid`` and ``features`` of `structsvm.data.load_table`, such as
+        ``{"label": "clicks"}``; all files are then read as tables.
     progress : called with the numbers of finished folds and of all folds.
 
     Raises

@@ -269,7 +269,7 @@ def write_tables(results: Results, folder: str | Path, baseline: str | None = No
     """Write the tables; replace each file only when it is complete.
 
     ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all tables;
-    ``tables.csv`` has every measure, a line for each model and fold, and for the mean.
+    ``tables.csv`` has every measure, in a line for each model and fold and a line for each model's mean.
 
     Parameters
     ----------

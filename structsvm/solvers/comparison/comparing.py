@@ -44,26 +44,26 @@ def compare(
 ) -> Comparison:
     """Solve problems with every solver, QP backend and C, each from a cold start, and tabulate the results.
 
-    The combinations run one after the other, on the same data. Each first solves a few examples, so that compilation,
-    imports and caches do not count. Solvers that use no QPs, such as ``frank-wolfe``, or choose their backend, such as
-    ``auto``, run once for each C. If a combination fails, or its package is not installed, its row reports it and the
-    comparison continues. Ctrl-C ends the comparison and returns the rows so far.
+    The combinations run one after the other, on the same data. Each first solves a few examples, untimed, so that
+    compilation, imports and caches do not count. Solvers that use no QPs, such as ``frank-wolfe``, or choose their
+    backend, such as ``auto``, run once for each C. If a combination fails, or its package is not installed, its row
+    reports it and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
 
-    With a backend other than the built-in one, each backend runs in a separate process, which receives a copy of the
-    data. So a backend that crashes, or does not return within 10 seconds after the time limit, ends its process only.
-    The built-in backend and the solvers without QPs have processes too, so that all times are comparable.
+    If any backend is not the built-in one, each backend, and the solvers without QPs, run in a separate process with a
+    copy of the data. A backend that crashes, or does not return within 10 seconds after the time limit, then ends only
+    its own process, and all times are comparable.
 
     Parameters
     ----------
-    problems : a problem, or several by name, such as one for each loss; their own C does not matter.
+    problems : a problem, or a dictionary of problems by name, such as one for each loss; their C is ignored.
     solvers : names or objects; they may not set ``tol`` or a backend.
-    backends : names or objects; "all", alone or among them: every installed backend.
+    backends : names or objects; the name "all" stands for every installed backend.
     Cs : weights of the mean hinge.
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
     callback : function that is called at the start and after each iteration of each combination, while its clock is
-        paused; it returns True to end the comparison. Its argument has the ``number`` of the combination, how many are
-        ``planned``, the ``combination`` (``str`` gives its text), and the last ``step`` of the solver or None.
+        paused; it returns True to end the comparison. Its argument has the ``combination`` (``str`` gives its text) and
+        its ``number``, the number of all combinations, ``planned``, and the solver's last ``step`` or None.
     keep : file for finished rows, from which the same comparison resumes; None: no file.
 
     Raises

@@ -71,17 +71,17 @@ class Comparison:
       callback), "not installed", "failed" (an error) or "crashed" (its process ended); ``note`` explains it.
     - ``primal``, ``dual``: the bounds of the optimum.
     - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
-    - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
+    - ``cuts`` at the end; ``peak_cuts``; ``qps`` given to the backend; ``handovers``, QPs finished by the built-in one.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
       separately, ``compile_seconds`` in compilation of machine code.
-    - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None if only the
-      built-in backend was compared, which then needs no separate process, and outside Linux.
+    - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None outside Linux, and
+      if only the built-in backend, which needs no separate process, was compared.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters
     ----------
     rows : the rows, in the order in which they ran.
-    planned : number of combinations, of which Ctrl-C or the callback may have left out some.
+    planned : number of combinations, even if Ctrl-C or the callback left some out.
     interrupted : True if Ctrl-C ended the comparison.
 
     Examples
@@ -127,7 +127,7 @@ class Comparison:
         return Table(title, _COLUMNS, (tuple(rows),))
 
     def fits(self) -> list[dict[str, ComparisonRow]]:
-        """Return the rows by backend of each fit (problem, solver, C and tol) that every backend of the table ran."""
+        """Return a dictionary of rows by backend for each fit (problem, solver, C, tol) that every backend ran."""
         fits: dict[tuple[str, str, float, float], dict[str, ComparisonRow]] = defaultdict(dict)
         for row in self.rows:
             if row.backend is not None and row.status not in UNFINISHED:
@@ -138,10 +138,10 @@ class Comparison:
     def summary(self) -> Table:
         """Return a table with a row for each solver and backend, over the fits of `fits`.
 
-        "fastest" counts the fits with the shortest time in the solver, and "times the fastest" is the median of that
-        time divided by the shortest one. For both, a fit counts as solved if it converged with no program handed over;
-        the median is "–" if a backend solves less than half of its fits. Seconds, iterations, programs and hand-overs
-        are sums; gap and memory are the largest ones.
+        "fastest" counts the fits in which the backend has the shortest ``solver_seconds``. "times the fastest" is the
+        median of its ``solver_seconds`` divided by the shortest, or "–" if it solves less than half of the fits. For
+        both, a fit is solved if it converged with no QP handed over. Seconds, iterations, QPs and hand-overs are sums;
+        gap and memory are maxima.
         """
         groups: dict[str, list[dict[str, ComparisonRow]]] = defaultdict(list)
         for rows in self.fits():
@@ -150,7 +150,7 @@ class Comparison:
         return Table("Each backend over all fits", _SUMMARY, sections)
 
     def to_json(self) -> str:
-        """Return the table as a JSON list of rows; ``curve`` is the list of [seconds, gap in units of C] of each."""
+        """Return the table as a JSON list of rows, each with its ``curve``, a list of [seconds, gap in units of C]."""
         return json.dumps([{**row.record(), "curve": row.curve} for row in self.rows], indent=2) + "\n"
 
 

@@ -32,12 +32,12 @@ RIDGE = 1e-13
 class ActiveSet(QPBackend):
     """The default QP backend: pairwise steps, then Newton steps on the face of the cuts in use.
 
-    Every group gets a null vertex, a cut (0, 0) with the unused part of its cap as weight, so that each group is a
-    simplex. A round takes a few passes of exact pairwise steps (as in sequential minimal optimization: Platt, 1999).
-    If the gap is still too large, the round takes Newton steps to the maximum over the face of the vertices in use
-    (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5, null-space form). The heaviest vertex of each
-    group is the pivot, and the differences to it are the variables. One Cholesky factor, updated as vertices leave,
-    serves all Newton steps until one is not blocked.
+    Every group gets a null vertex, a cut with ``g = 0`` and ``L = 0`` whose weight is the unused part of the cap, so
+    that each group is a simplex. A round takes a few passes of exact pairwise steps (as in sequential minimal
+    optimization: Platt, 1999). If the gap is still too large, the round takes Newton steps to the maximum over the face
+    of the vertices in use (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5, null-space form). The
+    heaviest vertex of each group is the pivot, and the differences to it are the variables. One Cholesky factor,
+    updated as vertices leave, serves all Newton steps until one is not blocked.
 
     After one cut is added, a warm start mostly ends within a few pairwise steps, each linear in the number of cuts.
     Rank-deficient Gram matrices and repeated cuts need no special treatment. If rounding prevents ``qp.tol``, the best

@@ -15,12 +15,11 @@ from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 class CVXOPT(GeneralBackend):
     """CVXOPT's ``coneqp``, a primal-dual interior-point method (Andersen, Dahl, Liu and Vandenberghe, 2011).
 
-    Needs the extra: ``pip install 'structural-svm[cvxopt]'``. CVXOPT is licensed under the GPLv3. It always starts
-    cold.
+    Needs the extra: ``pip install 'structural-svm[cvxopt]'``. CVXOPT has the license GPLv3. It always starts cold.
 
     Parameters
     ----------
-    reltol : relative duality gap at which CVXOPT stops. The certified gap is then about as large, and seldom below 1e-9
+    reltol : relative duality gap at which CVXOPT stops. The certified gap is about as large; it is seldom below 1e-9,
         with any setting.
     max_iter : maximum iterations per attempt; 10 to 20 are usual.
 

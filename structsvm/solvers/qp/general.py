@@ -28,8 +28,7 @@ class Attempt:
 
     Parameters
     ----------
-    a : multipliers in the units of the `DualQP`, shape (K,); slightly infeasible ones are projected, and NaN counts as
-        0.
+    a : multipliers in the units of the `DualQP`, shape (K,); infeasible multipliers are projected, and NaN counts as 0.
     state : private state of the solver, passed back as ``start.state``; treat it as immutable, because several solves
         may start from one solution.
 

@@ -20,8 +20,8 @@ RIDGE = 1e-7
 class HiGHS(GeneralBackend):
     """HiGHS's QP solver: a primal active-set method in the null space, started from the last basis (https://highs.dev).
 
-    HiGHS has reported solutions with a gap of 97 % as optimal, and it may cycle on rank-deficient Gram matrices. Both
-    lead to another attempt in other units, and then to `ActiveSet`.
+    HiGHS has reported solutions with a gap of 97 % as optimal, and it may cycle on rank-deficient Gram matrices. In
+    both cases, HiGHS tries again in other units, and then `ActiveSet` finishes.
 
     Parameters
     ----------

@@ -18,13 +18,12 @@ class OSQP(GeneralBackend):
     """OSQP, the alternating direction method of multipliers, then polishing (Stellato et al., 2020).
 
     OSQP's own defaults (eps 1e-3, no polishing) leave relative gaps of 2e-3. If polishing succeeds, gaps of 1e-12 are
-    usual. With a large C and more cuts than features, OSQP takes seconds for a QP that `ActiveSet` solves in a
-    millisecond.
+    usual. With a large C and more cuts than features, OSQP takes seconds where `ActiveSet` takes a millisecond.
 
     Parameters
     ----------
     eps : absolute and relative tolerance of the residuals, in the units of the largest cap.
-    polishing : solve for the constraints that seem active at the end.
+    polishing : at the end, solve the equations of the constraints that seem active.
     max_iter : maximum iterations, after which the current iterate is used.
     time_limit : seconds per attempt, after which the current iterate is used.
 

@@ -86,7 +86,7 @@ _STEPS = 10
 class QPSolvers(GeneralBackend):
     """A solver of the package qpsolvers.
 
-    It calls Clarabel, DAQP, PIQP, ProxQP, quadprog, SCS and more than a dozen others, also commercial ones:
+    Among them are Clarabel, DAQP, PIQP, ProxQP, quadprog, SCS and more than a dozen others, also commercial ones:
     https://qpsolvers.github.io/qpsolvers lists them. It needs the extra, ``pip install 'structural-svm[qpsolvers]'``,
     and the solver's package. qpsolvers is licensed under the LGPLv3.
 
@@ -96,8 +96,8 @@ class QPSolvers(GeneralBackend):
 
     Parameters
     ----------
-    solver : name of the solver in qpsolvers. The names of backends "clarabel", "daqp", ... set it.
-    settings : settings of the solver by the solver's own names; they override the higher accuracy. None: no others.
+    solver : name of the solver in qpsolvers; the backend names "clarabel", "daqp", ... set it.
+    settings : settings of the solver by the solver's own names; they override the higher accuracy. None: none.
 
     Raises
     ------

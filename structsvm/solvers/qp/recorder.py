@@ -24,10 +24,10 @@ class Recorder(QPBackend):
     """A backend that stores its programs in a folder, with their optima.
 
     Use it in a ``with`` statement. Each program of a fit has the cuts of the program before it and a few more, until
-    the fit drops cuts. The files ``0000.npz``, ``0001.npz``, ... have one growing sequence each. Their arrays, for N
-    programs of up to K cuts in G groups, are
+    the fit drops cuts. Each file, ``0000.npz``, ``0001.npz``, ..., has one growing sequence, of N programs with up to K
+    cuts in G groups, in these arrays:
 
-    - ``H``, ``b``, ``group``, ``cap``: the last program, see `DualQP`; program n has the first ``sizes[n]`` cuts,
+    - ``H``, ``b``, ``group``, ``cap``: the last program (`DualQP`); program n has the first ``sizes[n]`` of its cuts,
     - ``sizes``, ``tol``: number of cuts and target gap of each program, shape (N,),
     - ``a``: multipliers of each optimum, shape (N, K), 0 at later cuts,
     - ``dual``, ``gap``: value of each optimum and its certified gap, shape (N,),

@@ -15,13 +15,13 @@ from structsvm.text.postings import Postings
 
 @frozen(eq=False)
 class TermStatistics:
-    """Terms of a collection.
+    """Statistics of terms in a collection.
 
     Parameters
     ----------
     df : number of documents with each term, at least 1, shape (n,).
     cf : occurrences of each term in the collection, at least df, shape (n,).
-    collection : the collection; its ``n_documents`` is N, ``n_tokens`` is ``|C|``, and ``average_length`` is avg.
+    collection : the collection, with ``n_documents``, ``n_tokens`` (``|C|``) and ``average_length``.
 
     Examples
     --------
@@ -52,14 +52,14 @@ class TermStatistics:
 class Occurrences:
     """Postings, each of a term and a document with that term; arrays have shape (n,).
 
-    The postings may be all documents of one term or any selection, so a weight must depend on a single posting.
+    They may be all postings of one term or any selection, so a weight must depend on its own posting only.
 
     Parameters
     ----------
     tf : occurrences of the term in the document, at least 1.
     length : tokens of the document, ``|d|``, at least tf.
     document : result of `RetrievalFunction.of_documents` for the document; NaN, shape (1,), if that is None.
-    terms : the terms: one for all postings, with numbers of shape (1,), or one for each, shape (n,).
+    terms : statistics of the postings' terms: shape (1,) if all have the same term, else shape (n,).
 
     Examples
     --------
@@ -98,10 +98,10 @@ class Occurrences:
 class RetrievalFunction(ABC):
     """Base class of functions that score documents for a query by their common terms.
 
-    ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive a
-    frozen attrs class with the settings as fields, and implement `weights`, which is w. By default u is the number of
-    times that the query has the term, and a and c are 0; override `query_weights`, `document_scores` and `query_score`
-    to change them. Documents without a term of the query are not retrieved, and terms that no document has are ignored.
+    The score of document d for query Q is ``Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that both share.
+    Derive a frozen attrs class with the settings as fields, and implement `weights`, which is w. By default u is the
+    number of times that the query has the term, and a and c are 0; override `query_weights`, `document_scores` and
+    `query_score` to change them. Documents that share no term with the query are not retrieved.
 
     Examples
     --------

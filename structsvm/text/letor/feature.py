@@ -31,7 +31,7 @@ class IndexedField:
 
 @define(eq=False, slots=False)
 class Evidence:
-    """A query and the counts of its terms in a field of its candidates.
+    """A query, and the counts of its terms in one field of the candidate documents.
 
     The m terms are the distinct terms of the query that occur in the field of any document, sorted.
 
@@ -75,7 +75,7 @@ class Evidence:
 
     @cached_property
     def rates(self) -> Matrix:
-        """``c(q_i, d) / |d|``: share of each term in each candidate, 0 in an empty one, shape (m, n)."""
+        """``c(q_i, d) / |d|``: share of each term in each candidate, 0 if the candidate is empty, shape (m, n)."""
         lengths = self.source.postings.lengths[self.documents]
         return self.counts / np.maximum(lengths, 1)
 

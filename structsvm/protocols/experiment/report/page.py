@@ -101,9 +101,9 @@ def write_report(results: Results, folder: str | Path, *, title: str | None = No
     """Write an HTML page, and the tables in other formats; replace each file only when it is complete.
 
     ``report.html`` has all tables and figures. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs)
-    and ``tables.json`` have the statistics of the data, MAP, differences, and training. ``tables.csv`` has MAP, a line
-    for each variant, denominator and row. ``queries.csv`` has average precision, a line for each variant and query. The
-    folder ``figures`` has each figure of the page as an SVG file.
+    and ``tables.json`` have the statistics of the data, MAP, differences, and training. ``tables.csv`` has MAP, in a
+    line for each variant, denominator and row. ``queries.csv`` has average precision, in a line for each variant and
+    query. The folder ``figures`` has each figure of the page as an SVG file.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def data_table(results: Results) -> Table:
 
 
 def map_table(results: Results, variant: str, denominators: Denominators = "pool") -> Table:
-    """Return MAP, and wins and losses against the first model: Tables 7 and 10 of the paper in one, or 8 and 11.
+    """Return a table of MAP, with wins and losses against the first model, as in Tables 7 and 10 of the paper.
 
     Parameters
     ----------
