@@ -140,7 +140,7 @@ def test_unsupported_sources_are_errors(client, tmp_path):
     refused(client, r"has columns of text: drop them by frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
     refused(client, "names a column, but X is not a data frame", X, "label", qid)
     refused(client, "partition 0 is an int", [1, 2])
-    refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\)", [X, X], [y, y], [qid, qid])
+    refused(client, r"partition 0 is an Array.*dask.array.concatenate\(...\)", [X, X], [y, y], [qid, qid])
     refused(client, r"partition 0 is a DataFrame.*dask.dataframe.concat", [frames(DATA)])
     refused(client, r"partition 0 is a tuple.*\[dask.delayed\(part\) for part in parts\]", [(DATA.X, DATA.y, DATA.qid)])
     refused(client, "the list of partitions is empty", [])
