@@ -157,11 +157,11 @@ class TopKLoss(PairwiseLoss):
 
 @frozen
 class PrecisionAtK(TopKLoss):
-    """Precision at k: ``Δ = min(k, R)/k − hits/k``, trained as average precision unless truncated.
+    """The loss of precision at k: ``Δ = (min(k, R) − hits)/k`` for ``hits`` of R relevant documents in the top k.
 
-    The fit replaces ``PrecisionAtK(k=5)`` by `AveragePrecision`, because the hinge of the top k alone is too loose a
-    bound in longer lists. With the Ψ of Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML
-    2005, over sets of exactly k documents, the hinge would be an upper bound only if ``R = k``.
+    Unless ``truncated``, fits train `AveragePrecision` instead, because the hinge of the first k documents alone is too
+    loose a bound in longer lists. For sets of exactly k documents, as in Joachims, "A Support Vector Method for
+    Multivariate Performance Measures", ICML 2005, the hinge would be an upper bound only if ``R = k``.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class PrecisionAtK(TopKLoss):
 
 @frozen
 class RecallAtK(TopKLoss):
-    """Recall at k: ``Δ = min(k, R)/R − hits/R``, trained as average precision unless truncated.
+    """The loss of recall at k: ``Δ = (min(k, R) − hits)/R``. R, hits and training are as in `PrecisionAtK`.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class StructuredLoss(ABC, Generic[Y]):
         return None
 
     def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss to optimize, with information from the data filled in, such as classes; by default itself."""
+        """Return the loss to optimize, completed from the data, for example with their classes; by default itself."""
         return self
 
     def bind_outputs(self, ys: Sequence[Y]) -> Self:
@@ -110,15 +110,15 @@ class ScoreLoss(StructuredLoss[Y]):
     ----------
     kernel : a plain function that numba can compile, as a static method of the class:
         ``kernel(scores, labels, params, out)`` finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out``
-        (as long as ``scores``, with arbitrary content) and returns ``Δ(y, ŷ)``. With None, the default, fits call the
-        four Python methods, example by example.
+        (as long as ``scores``, not initialized) and returns ``Δ(y, ŷ)``. With None, the default, fits call the four
+        Python methods, example by example.
     per_row : True if each row is an example; False, the default, if each query is an example.
     multilabel : True if the output of a row is a row of an indicator matrix, and ``per_row`` is True.
     reads_rows : True, the default, if an input is a matrix of features. The default is False in a class that overrides
         `examples` or `predict`.
     scores_rows : True, the default, if each row gets one score; set it to False if `operator` makes other scores.
-    reads_graphs : True if an input is a graph ``(node_features, edges)``, perhaps with ``edge_features``; data frames
-        among them are then read by name before the loss gets arrays.
+    reads_graphs : True if an input is a graph ``(node_features, edges)``, perhaps with ``edge_features``. The loss gets
+        arrays: columns of data frames are matched by name before.
     of_one_sample : True if a whole data set is one example; a missing ``qid`` then causes no warning.
     exact : True, the default, if `loss_augmented_argmax` always finds a maximum. Otherwise the lower bound is still
         valid, but the primal is an estimate, and `Result.certified` is False, unless the loss is ``bounded``.
@@ -131,7 +131,7 @@ class ScoreLoss(StructuredLoss[Y]):
         prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
-    takes_document_weights : True if ``sample_weight`` may differ within a query, whose true output is `WeightedLabels`.
+    takes_document_weights : True if ``sample_weight`` may differ within a query; outputs are then `WeightedLabels`.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.
@@ -274,7 +274,7 @@ class RankedByScore(ScoreLoss[Any]):
 
 
 class Loss(StructuredLoss[Y], Generic[X, Y]):
-    """Base class of losses in the terms of the literature: Ψ, Δ and argmaxes, for joint features of any form.
+    """Base class of losses whose joint features have any form: write Ψ, Δ and both argmaxes, as in the literature.
 
     Derive from this class if the joint feature map has no special form. Derive from `ScoreLoss` if outputs can be
     encoded in scores: the solvers are then faster.
@@ -324,7 +324,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
 
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
-        """Make a training set; the scores of every example are the weights themselves."""
+        """Make a training set from inputs and outputs."""
         self._refuse(intercept)
         returned: Any = call_method(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0])
         d = len(joint_features(self, 0, None, lambda: returned))

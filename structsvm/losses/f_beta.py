@@ -71,18 +71,18 @@ def f_beta(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float
 class FBeta(RelevanceLoss):
     """One minus the F-measure of the selected documents.
 
-    ``Δ = 1 − (1 + β²) tp / (β² R + tp + fp)``, with tp true and fp false positives among the documents that ŷ selects;
-    R documents are relevant. Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, with
-    its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The compiled argmax takes O(n log n), the Python one O(R N).
+    ``Δ = 1 − (1 + β²) tp / (β² R + tp + fp)``, if ŷ selects tp of R relevant and fp of N other documents. Joachims, "A
+    Support Vector Method for Multivariate Performance Measures", ICML 2005, defines ``Ψ(x, y) = Σ_d y_d x_d`` with y =
+    ±1. The compiled argmax takes O(n log n) for n documents, the Python one O(R N).
 
-    The output is a set of documents: one label per document, and ŷ selects documents whose label counts as relevant.
-    The prediction selects the documents with a positive score, so ``fit_intercept=True`` adjusts the threshold.
+    An output is a set of documents, written as one label per document: it selects the documents with a relevant label.
+    The prediction selects the documents with a positive score; ``fit_intercept=True`` adjusts this threshold.
     `Ranker.predict` returns the scores, `StructuralSVM.predict` the labels.
 
     An example is a query, and every query is usable. Without ``qid`` the whole data set is one example, as in the
-    paper. If no document is relevant, F is 1 if no document is selected, else 0. Ψ is a sum, so its weights are smaller
-    than the weights of a classifier, by a factor of about the number of documents. If the features do not separate the
-    documents well, the optimum can be 0 for every C.
+    paper. If no document is relevant, F is 1 if no document is selected, else 0. Because Ψ is a sum over n documents,
+    weights are about n times smaller than a classifier's. If the features do not separate the documents well, the
+    optimum can be w = 0 for every C.
 
     Parameters
     ----------

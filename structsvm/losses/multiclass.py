@@ -56,12 +56,12 @@ def _some(classes: tuple[Any, ...]) -> str:
 
 @frozen
 class Multiclass(ScoreLoss[Any]):
-    """The zero-one loss, or user-defined costs, of one of K classes, with a weight vector per class.
+    """The loss for classification into K classes, zero-one or with costs, with a weight vector per class.
 
     Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector Machines", JMLR 2001.
-    Without costs, the objective equals scikit-learn's ``LinearSVC(multi_class="crammer_singer", C=C / n,
-    fit_intercept=False)``. With costs, the hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling
-    (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005), an upper bound of the prediction's cost.
+    Without costs, the objective for n examples equals scikit-learn's ``LinearSVC(multi_class="crammer_singer", C=C / n,
+    fit_intercept=False)``. With costs, the hinge is ``max_k [cost(y, k) + s_k] − s_y`` for scores s_k of classes
+    (margin rescaling; Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005): an upper bound of the prediction's cost.
 
     Parameters
     ----------

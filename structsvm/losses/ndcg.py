@@ -52,20 +52,20 @@ class _GainLoss(RankedByScore):
 class NDCGLoss(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
-    NDCG is the normalized discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
-    times k documents, no weights lower the hinge of the first k ranks, for any C. So a fit drops the cut-off, and its
-    bounds are for ``NDCGLoss(k=None)``; with ``truncated`` it keeps the cut-off.
+    NDCG is the normalized discounted cumulative gain. To report NDCG at k, train NDCG at full depth: in lists much
+    longer than k, no weights lower the hinge of the first k ranks, for any C. So a fit drops the cut-off unless
+    ``truncated``, and its bounds are for ``NDCGLoss(k=None)``.
 
     Rankings are encoded in one of three ways:
 
     "pairwise"
-        by pairs of a relevant and a non-relevant document, as in `AveragePrecision`. A document is relevant or not, and
-        its gain 1 or 0. The argmax takes O(n log n) for the standard discount, O(K² + n log n) with a cut-off K, O(R N)
-        for LETOR's discount without one.
+        by pairs of a relevant and a non-relevant document, as in `AveragePrecision`. Relevant documents gain 1, others
+        0. For R relevant and N other documents, the argmax takes O(n log n) with n = R + N. With a cut-off K it takes
+        O(K² + n log n); with LETOR's discount and no cut-off, O(R N).
     "thresholds"
-        by pairs, at each threshold between the grades of a query. Gains depend on grades: NDCG is the weighted sum of
-        the binary NDCGs of the thresholds, and each threshold has its own most violated ranking. The argmax and its
-        tables cost as much per threshold as for "pairwise". With one grade above 0 it is the same as "pairwise".
+        by pairs of a document above and one below a threshold, for each threshold between the grades of a query. Gains
+        depend on grades: NDCG is a weighted sum of the thresholds' binary NDCGs. Each threshold has its own most
+        violated ranking, and costs as much as "pairwise". With one grade above 0, both encodings are equal.
     "position"
         by the discount of each document's position. Gains depend on grades. The argmax takes O(n log n). The hinge is 0
         only if scores are equal within each grade, so on noisy data the optimum can be w = 0 for any C.
@@ -73,9 +73,9 @@ class NDCGLoss(_GainLoss):
     Parameters
     ----------
     k : the cut-off of the reported measure, ignored in training unless ``truncated``. Default: no cut-off.
-    discount : "standard", 1/log2(1 + rank), or "letor", 1, 1, 1/log2(3), 1/log2(4), ...
-    gain : gain of a grade, if gains depend on grades: "exponential", 2^grade − 1, or "linear", the grade. Grades below
-        0 gain nothing.
+    discount : "standard" (1/log2(1 + rank)) or "letor" (1, 1, 1/log2(3), 1/log2(4), ...).
+    gain : gain of a grade, for encodings in which gains depend on grades: "exponential" (2^grade − 1) or "linear" (the
+        grade). Grades below 0 have gain 0.
     encoding : "pairwise", "thresholds", "position", or "auto": "thresholds" if the labels of the whole training set
         have more than one grade above 0 and relevant_from is None, else "pairwise".
     relevant_from : smallest label of a relevant document, for the pairwise encoding. Default: every label above 0 is

@@ -29,7 +29,7 @@ def _weights(values: ArrayLike | None) -> Any:
 
 @frozen
 class PartHamming(DeclaredLoss):
-    """The share or the number of wrong parts of an output of a feasible set.
+    """The Hamming loss for outputs in a feasible set: the share or number of wrong parts.
 
     Outputs are vectors of 0 and 1, one number for each part, such as the edges of a path or the pairs of a matching:
     ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, and the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
@@ -38,8 +38,8 @@ class PartHamming(DeclaredLoss):
     between 0 and 1.
 
     An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row for each
-    part, shape (p, d), with common weights; or a pair of both. It may be a tuple that ends with the feasible set of the
-    example, which ``predict`` also accepts, for outputs under further constraints.
+    part, shape (p, d), with common weights; or a pair of both. To constrain the outputs of an example further, append
+    its feasible set to the input, in a tuple; ``predict`` accepts this too.
 
     Parameters
     ----------

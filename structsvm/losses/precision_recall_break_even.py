@@ -31,15 +31,15 @@ def precision_recall_break_even(scores: Vector, labels: Vector, params: Vector, 
 
 @frozen
 class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
-    """One minus R-precision, the precision of the first R documents, with R relevant documents in the query.
+    """One minus R-precision, the precision of the first R documents of a query with R relevant documents.
 
-    With R documents selected, precision equals recall. Joachims, "A Support Vector Method for Multivariate Performance
-    Measures", ICML 2005, with its outputs, all sets of exactly R documents, and its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1.
-    The argmax takes O(n log n).
+    With R documents selected, precision equals recall. Outputs, all sets of R documents, and ``Ψ(x, y) = Σ_d y_d x_d``
+    with y = ±1 are as in Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005. The
+    argmax takes O(n log n) for n documents.
 
-    An output is one number per document, larger is ahead, and selects its first R documents, so predictions need not
-    know R. An intercept cancels, because all outputs select equally many documents. Queries without both kinds of
-    document are not usable. As for `FBeta`, weights are small, and 0 if the two kinds overlap much.
+    An output is a ranking, one number per document (larger is ahead), and selects its first R documents. So predictions
+    need not know R. An intercept cancels, because all outputs select equally many documents. Queries without both kinds
+    of document are not usable. As for `FBeta`, weights are small, and 0 if the features hardly separate the two kinds.
 
     Parameters
     ----------

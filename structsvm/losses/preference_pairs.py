@@ -14,10 +14,10 @@ from structsvm.losses.shared.pairs import JudgedPairs, SwappedPairsLoss
 class PreferencePairs(SwappedPairsLoss):
     """The share of judged pairs in the wrong order, weighted by magnitude.
 
-    The hinge is ``1/M Σ_p m_p max(0, 1 − (s_i − s_j))`` over the pairs p of a better i and a worse j, with magnitudes
-    m_p of sum M: as in the ranking SVM (Joachims, KDD 2002, section 4.2) for given pairs. `SwappedPairs` makes pairs
-    from grades. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1`` if the pair is swapped, else 1. Pairs
-    may contradict each other. The argmax takes O(n + P).
+    The hinge is the ranking SVM's (Joachims, KDD 2002, section 4.2), for listed pairs: ``1/M Σ_p m_p max(0, 1 − (s_i −
+    s_j))`` over the pairs p of a better document i and a worse j, with magnitudes m_p and their sum M. `SwappedPairs`
+    makes pairs from grades. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1`` if the pair is swapped, else
+    1. Pairs may contradict each other. The argmax takes O(n + P) for P pairs of n documents.
 
     The truth is a `JudgedPairs`; outputs are as in `GradedPairsLoss`. Queries without pairs are not usable.
 

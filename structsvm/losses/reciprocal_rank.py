@@ -14,7 +14,7 @@ from structsvm.losses.shared.interleaving import InterleavingLoss
 class ReciprocalRank(InterleavingLoss):
     """One minus the reciprocal rank of the first relevant document; its mean is 1 − MRR.
 
-    ``Δ = 1 − 1/rank``, with the pairs of Ψ as in `AveragePrecision`. The compiled argmax takes O(n log n).
+    ``Δ = 1 − 1/rank``, and Ψ is as in `PairwiseLoss`. The compiled argmax takes O(n log n) for n documents.
 
     Parameters
     ----------

@@ -70,10 +70,9 @@ class Regret(DeclaredLoss):
         return Placed(feasible, truth, -float(slope @ truth), slope)
 
     def relative(self, costs: ArrayLike, decisions: ArrayLike) -> float:
-        """Return the regret of decisions, shape (n, p), as a share of the sum of the magnitudes of the best costs.
+        """Return the relative regret of decisions, shape (n, p): ``Σ_i Δ_i / Σ_i |c_i·y*_i|``, as PyEPO reports it.
 
-        This is how PyEPO reports it: ``Σ_i Δ_i / Σ_i |c_i·y*_i|``. All examples must have the same feasible set, and
-        decisions must be in it.
+        All examples must have the same feasible set, and decisions must be in it.
         """
         rows = list(np.atleast_1d(numbers(costs, "the costs")))
         outputs = list(np.atleast_1d(numbers(decisions, "the decisions")))

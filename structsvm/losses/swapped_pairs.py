@@ -84,16 +84,15 @@ def _weight_below(values: Vector, weights: Vector, limits: Vector) -> Vector:
 class SwappedPairs(GradedPairsLoss):
     """The share of pairs of documents of different grades that are in the wrong order.
 
-    Its hinge is as in the ranking SVM, ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has
-    the larger label. The program svm_rank minimizes it with ``-l 2`` (Herbrich, Graepel and Obermayer, "Large margin
-    rank boundaries for ordinal regression", 2000; Joachims, "Optimizing search engines using clickthrough data", KDD
-    2002).
-    Its joint feature map is ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1.
-    Each pair is swapped independently, so an output need not be a ranking. If documents have weights, a pair counts the
-    product of its weights, and P is the sum of these products.
+    The hinge is the ranking SVM's: ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has the
+    larger label (Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000;
+    Joachims, "Optimizing search engines using clickthrough data", KDD 2002). The program svm_rank minimizes its mean
+    with ``-l 2``. ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Each pair
+    is swapped independently, so an output need not be a ranking. If documents have weights, each pair counts the
+    product of both weights, and P is the sum of these products.
 
-    Outputs are as in `GradedPairsLoss`. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one
-    at v. The argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
+    Outputs are as in `GradedPairsLoss`. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one at
+    v. The argmax takes O(n log n) for n documents of any grades. Queries whose labels are all equal are not usable.
 
     Examples
     --------

@@ -42,20 +42,20 @@ def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) 
 
 @frozen
 class WeightedRanks(SwappedPairsLoss):
-    """The loss for clicks: the sum, over documents with a weight, of weight times the share of other documents ahead.
+    """The loss for clicks: the sum, over documents, of a document's weight times the share of others ahead of it.
 
     Labels are non-negative weights v, such as the number of clicks on a document divided by the click's propensity; or
     1 for a document known to be relevant and 0 if unknown. The loss of a ranking is
-    ``Δ = 1/(n − 1) Σ_i v_i (rank_i − 1)`` over the n documents of the query. It is linear in v: if v is right on
-    average, so is the loss. Its hinge is ``1/(n − 1) Σ_i v_i Σ_{j≠i} max(0, 1 − (s_i − s_j))``, as in propensity
-    SVM-rank (Joachims, Swaminathan and Schnabel, "Unbiased learning-to-rank with biased feedback", WSDM 2017, section
-    5) divided by n − 1, so that lists of all lengths count equally; query weights of n − 1 undo the division.
+    ``Δ = 1/(n − 1) Σ_i v_i (rank_i − 1)`` over the n documents of the query. It is linear in v, so an unbiased v makes
+    an unbiased loss. The hinge is ``1/(n − 1) Σ_i v_i Σ_{j≠i} max(0, 1 − (s_i − s_j))``, as in propensity SVM-rank
+    (Joachims, Swaminathan and Schnabel, "Unbiased learning-to-rank with biased feedback", WSDM 2017, section 5), but
+    divided by n − 1, so that lists of all lengths count equally. Query weights of n − 1 undo the division.
 
     ``Ψ(x, ŷ) = 1/(2(n − 1)) Σ_i v_i Σ_{j≠i} ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Pairs
-    are swapped independently; two weighted documents make two pairs, one each way. An output has shape (2, n): the
-    weights that each document loses by its own swapped pairs, and by other documents' pairs, divided by n − 1. Or it
-    is a ranking, shape (1, n): one number per document, larger is ahead, ties in document order. The truth, shape (n,),
-    has no swapped pairs, which no ranking attains if two documents have weights. The argmax takes O(n log n).
+    are swapped independently; two weighted documents make two pairs, one each way. An output has shape (2, n): for each
+    document, the sum of ``v_i / (n − 1)`` over the swapped pairs in which it is i, then over the pairs in which it is
+    j. Or it is a ranking, shape (1, n): one number per document, larger is ahead, ties in document order. The truth,
+    shape (n,), has no swapped pairs. No ranking attains it if two documents have weights. The argmax takes O(n log n).
 
     Queries without a positive weight, or with one document, are not usable.
 

@@ -30,9 +30,9 @@ def _classes(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 @frozen
 class ZeroOne(ScoreLoss[Any]):
-    """The zero-one loss for binary classification of rows, with outputs y of sign ±1: ``Ψ(x, y) = ±x / 2``.
+    """The zero-one loss for binary classification of rows: outputs are y = ±1, and ``Ψ(x, y) = y x / 2``.
 
-    Every row is an example. The objective equals scikit-learn's ``LinearSVC(loss="hinge", C=C / n,
+    Every row is an example. The objective for n rows equals scikit-learn's ``LinearSVC(loss="hinge", C=C / n,
     fit_intercept=False)``. Class weights are example weights. `StructuralSVM` predicts two classes of any kind. In
     rankers, labels above 0 count as +1 and all others as −1.
 

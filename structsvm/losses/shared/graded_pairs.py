@@ -84,15 +84,15 @@ def several_grades(y: Any) -> bool:
 
 @frozen
 class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
-    """Base class of losses that are the weighted share of pairs of graded documents in the wrong order.
+    """Base class of losses of graded documents: the weighted share of pairs that are in the wrong order.
 
-    Its hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij`` over the pairs of a query in which i has the larger label.
-    A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in
-    compiled code follow from it. The argmax takes O(n + P) for P weighted pairs, whose list takes 24 bytes per pair.
+    The hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij``, over the pairs of weight v_ij in which i has a larger
+    label. A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in
+    compiled code follow from it. For n documents and P weighted pairs, the argmax takes O(n + P) time and 24 P bytes.
 
-    An output has shape (2, n): for each document the share of its swapped pairs in which it is the better one, and in
-    which it is the worse. Or it is a ranking, as truth and prediction are: one number per document, larger is ahead,
-    ties in document order.
+    An output has shape (2, n): for each document, the sum of the shares of swapped pairs in which it is the better one,
+    and in which it is the worse. Or it is a ranking, like truths and predictions: one number per document, larger is
+    ahead, ties in document order.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
 
 @frozen
 class GradedRankingLoss(PairsOfGrades):
-    """Base class of losses of rankings of graded documents, encoded by the pairs of different grades.
+    """Base class of losses of rankings of graded documents, encoded by their pairs of different grades.
 
     A derived class defines ``loss`` and an exact ``loss_augmented_argmax``; it inherits the encoding, the prediction
     and the list of outputs for ``check_loss``. `weight` sets the weights of pairs in the encoding, by default all

@@ -70,19 +70,19 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
 
 @frozen
 class InterleavingLoss(PairwiseLoss):
-    """Base class of losses that sum costs of relevant documents behind others: ``Δ = Σ_k cost(k, j_k)``.
+    """Base class of losses that sum a cost per relevant document: ``Δ = Σ_k cost(k, j_k)``.
 
     j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures of rankings with two kinds
     of document are one minus such a sum. A derived class defines only `cost`; the loss and its exact argmax in Python
     and in compiled code follow from it.
 
-    A loss of the first documents only has a cut-off, its attribute ``k``: if ``k + j`` exceeds it, the cost must not
-    depend on j. An attrs field of that name makes ``"name@10"`` a valid name.
+    A loss of the first K ranks only has the attribute ``k``, set to K. The cost of a relevant document at a rank k + j
+    above K must not depend on j. An attrs field ``k`` makes ``"name@10"`` a valid name.
 
-    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs. A table has R (N + 1)
-    numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. Without a cut-off, the
-    argmax takes O(n log n) if every ``cost(k, ·)`` is concave in j, which is tested on the table, and else O(R N); with
-    a cut-off K, it takes O(K² + n log n).
+    The compiled argmax reads ``cost`` from tables, one per pair (R, N) of numbers of relevant and of other documents.
+    One has R (N + 1) numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. For n
+    documents and a cut-off K, the argmax takes O(K² + n log n). Without a cut-off, it takes O(n log n) if every
+    ``cost(k, ·)`` is concave in j (the table shows it), else O(R N).
 
     Parameters
     ----------

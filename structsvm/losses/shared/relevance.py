@@ -64,9 +64,9 @@ class RelevanceLoss(ScoreLoss[Vector]):
 class PairwiseLoss(RelevanceLoss, RankedByScore):
     """Base class of losses of rankings with two kinds of document, encoded by pairs of a relevant and another document.
 
-    ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over relevant i and non-relevant j, with ``y_ij = 1`` if i is ahead of
-    j, else −1 (Yue, Finley, Radlinski and Joachims, 2007, section 3; Joachims, 2005). An output is one number per
-    document, larger is ahead; ties are in document order. The true labels are also an output. Queries without both
+    ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over R relevant documents i and N others j, with ``y_ij = 1`` if i is
+    ahead of j, else −1 (Yue, Finley, Radlinski and Joachims, 2007, section 3; Joachims, 2005). An output is one number
+    per document, larger is ahead; ties are in document order. The true labels have the same form. Queries without both
     kinds of document are not usable.
 
     A derived class defines ``loss`` and an exact ``loss_augmented_argmax``; it inherits the encoding, the prediction
