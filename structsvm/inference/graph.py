@@ -75,8 +75,8 @@ class Graph:
         Parameters
         ----------
         n_nodes : number of nodes, at least 1.
-        edges : both ends of each edge, shape (E, 2); their order matters for pairwise scores. Several edges between
-            two nodes add up; an edge from a node to itself is an error.
+        edges : both ends of each edge, shape (E, 2); their order matters for pairwise scores. The scores of several
+            edges between two nodes add up; an edge from a node to itself is an error.
 
         Examples
         --------

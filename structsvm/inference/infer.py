@@ -32,7 +32,7 @@ def infer(
     max_sweeps: int = 100,
     max_branches: int = 1000,
 ) -> Inference:
-    """Find the labels of the nodes of a graph with the largest score, or labels with a bound of that score.
+    """Find labels of a graph's nodes with the largest score, or good labels and an upper bound of the largest score.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def infer(
         edges have the same scores.
     method : ``"tree"`` is exact on forests, in O(V K²). ``"messages"`` is TRW-S (Kolmogorov, PAMI 2006), O(E K²) per
         sweep. ``"relaxation"`` passes messages and then solves the linear program over the local polytope. ``"exact"``
-        adds branch and bound. ``"auto"`` is ``"tree"`` for forests and ``"messages"`` for other graphs, or ``"exact"``
-        for small graphs if ``gap`` is given.
+        adds branch and bound. ``"auto"`` is ``"tree"`` for forests, ``"exact"`` for other small graphs if ``gap`` is
+        given, and else ``"messages"``.
     gap : stop once bound − value is at most this, up to rounding. Default: 0.
     max_sweeps : largest number of sweeps of message passing.
     max_branches : largest number of branches of the exact search, which then returns the best labels so far.

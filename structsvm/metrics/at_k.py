@@ -27,9 +27,9 @@ class _AtK(BinaryMeasure):
 
 @frozen
 class P(_AtK):
-    """Precision at k: relevant documents among the first k, divided by k, even if fewer are ranked.
+    """Precision at k: the number of relevant documents among the first k, divided by k, even if fewer are ranked.
 
-    Undefined without a relevant document. Text: ``p@5``.
+    Undefined without a relevant document. Name: ``p@5``.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class P(_AtK):
 
 @frozen
 class Recall(_AtK):
-    """Recall at k: relevant documents among the first k, divided by the number R of all relevant documents.
+    """Recall at k: the number of relevant documents among the first k, divided by the number R of all.
 
-    R includes relevant documents that are not ranked (`judged`), as in trec_eval. Undefined without a relevant
-    document. Text: ``recall@10``.
+    R includes the relevant documents of `judged` that are not ranked, as in trec_eval. Undefined without a relevant
+    document. Name: ``recall@10``.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Recall(_AtK):
 class Success(_AtK):
     """Success (hit) at k: 1 if a relevant document is among the first k, else 0.
 
-    Undefined without a relevant document. Text: ``success@5``.
+    Undefined without a relevant document. Name: ``success@5``.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Success(_AtK):
 class Rprec(BinaryMeasure):
     """R-precision: precision at R, the number of documents judged relevant.
 
-    Undefined without a relevant document. Text: ``rprec``.
+    Undefined without a relevant document. Name: ``rprec``.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Rprec(BinaryMeasure):
 class RR(BinaryMeasure):
     """Reciprocal rank of the first relevant document; 0 if no relevant document is ranked.
 
-    Undefined without a relevant document. Its mean over queries is MRR. Text: ``mrr``, ``mrr@10``.
+    Undefined without a relevant document. Its mean over queries is MRR. Name: ``mrr``, ``mrr@10``.
 
     Parameters
     ----------
@@ -155,8 +155,8 @@ class RBP(BinaryMeasure):
     """Rank-biased precision: (1 − p) Σ p^(rank − 1) over the ranked relevant documents.
 
     Moffat and Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 2008, equation 5, for
-    binary relevance. It is the base value: unjudged documents add nothing. Undefined without a relevant document.
-    Text: ``rbp``, ``rbp@10``, ``rbp(p=0.95)``.
+    binary relevance. This is the base value: unjudged documents add 0. Undefined without a relevant document. Name:
+    ``rbp``, ``rbp@10``, ``rbp(p=0.95)``.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class RBP(BinaryMeasure):
 class Judged(Measure):
     """Share of judged documents among the first k, or among all if fewer are ranked.
 
-    A document with a grade below 0 was not judged. Text: ``judged@10``, ``judged``.
+    A document with a grade below 0 was not judged. Name: ``judged@10``, ``judged``.
 
     Parameters
     ----------

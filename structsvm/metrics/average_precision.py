@@ -27,10 +27,10 @@ _MOST_STEPS = 2_000_000
 
 @frozen
 class AP(BinaryMeasure):
-    """Average precision: the sum of the precision at each relevant document, divided by their number R.
+    """Average precision: the precisions at the ranks of the relevant documents, summed and divided by their number R.
 
-    R includes relevant documents that are not ranked (`judged`). Undefined without a relevant document. Its mean over
-    queries is MAP. Text: ``map``, ``map@100``.
+    R includes the relevant documents of `judged` that are not ranked. Undefined without a relevant document. Its mean
+    over queries is MAP. Name: ``map``, ``map@100``.
 
     The mean over the orders of tied documents has a closed form (McSherry and Najork, "Computing information retrieval
     performance measures efficiently in the presence of tied scores", ECIR 2008, section 2.4).
@@ -91,7 +91,7 @@ class InfAP(BinaryMeasure):
     precision is estimated as 1/r + (n / r) (a + ε) / (a + b + 2ε), ε = 1e-5. The estimates are summed and divided by
     the number R of documents judged relevant. Pool documents that were not judged have a grade below 0. Yilmaz and
     Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006, as in trec_eval. Undefined
-    without a relevant document. Text: ``infap``.
+    without a relevant document. Name: ``infap``.
 
     Parameters
     ----------
@@ -166,9 +166,9 @@ def _inferred(
 class IPrec(BinaryMeasure):
     """Interpolated precision at a level of recall: the best precision at any rank with at least that recall.
 
-    The level is reached with ⌊recall · R + 0.9⌋ relevant documents, as in trec_eval; the value is 0 if it is not
-    reached. The mean over orders of tied documents is exact unless hundreds of documents tie. Undefined without a
-    relevant document. Text: ``iprec@0.1``.
+    A rank has that recall with ⌊recall · R + 0.9⌋ of R relevant documents, as in trec_eval. Without such a rank the
+    value is 0. The mean over orders of tied documents is exact unless hundreds of documents tie. Undefined without a
+    relevant document. Name: ``iprec@0.1``.
 
     Parameters
     ----------

@@ -56,14 +56,14 @@ class TieRange(NamedTuple):
 
 @frozen
 class Measure(ABC):
-    """Base class of measures of rankings: frozen, comparable values whose text is their name.
+    """Base class of measures of rankings; a measure is immutable, and its text is its name.
 
     `mean` returns the number that papers report, and `per_query` the values that are averaged.
 
     Parameters
     ----------
-    empty : treatment of a query for which the measure is undefined: "zero", as in LETOR's tools and trec_eval, or
-        "skip", which leaves the query out, as trec_eval does with queries without judgments.
+    empty : treatment of a query for which the measure is undefined: "zero" counts it as 0, as LETOR's tools and
+        trec_eval; "skip" leaves it out, as trec_eval leaves out queries without judgments.
 
     Examples
     --------
@@ -106,15 +106,15 @@ class Measure(ABC):
     def values(self, lists: RankedLists) -> Vector:
         """Return the value for each query, shape (Q,), NaN if the measure is undefined.
 
-        A measure may ignore ties: `expected` then calls `values` with lists in which the order is decided.
+        A measure may ignore ties, because `expected` calls `values` with lists in which the order is decided.
         """
 
     def expected(self, lists: RankedLists) -> Vector:
         """Return the value for each query by the tie rule of the lists, shape (Q,), NaN if the measure is undefined.
 
         With ``ties="mean"`` it is the mean over all orders of documents with equal scores. The measures of this package
-        compute the mean exactly. For others, the mean is over all orders that differ in labels if a query has at most
-        1,000 of them, and else over 1,000 random ones, which depend on the labels and not on the order of rows.
+        compute the mean exactly. For other measures, the mean is over all orders that differ in labels if a query has
+        at most 1,000 of them, else over 1,000 random orders, which do not depend on the order of rows.
         """
         _require_lists(lists)
         if self.averages_ties or lists.groups is None:
@@ -124,8 +124,8 @@ class Measure(ABC):
     def range_over_ties(self, lists: RankedLists) -> TieRange:
         """Return the range of the mean over the orders of documents with equal scores, whatever the tie rule.
 
-        The ends have the better documents behind and ahead. A measure that sometimes rewards a worse document ahead, as
-        `InfAP` does with unjudged documents, may leave the range.
+        At the low end, the better of tied documents are behind; at the high end, they are ahead. A measure that
+        sometimes rewards a worse document ahead, as `InfAP` does with unjudged documents, may leave the range.
 
         Examples
         --------
@@ -235,11 +235,11 @@ class Measure(ABC):
 def parse_measure(text: str) -> Measure:
     """Return the measure with this name; ``str(measure)`` is the name again.
 
-    Case, ``-``, ``_`` and blanks do not matter, with one exception: ``nDCG``, in this case, is ir_measures' measure
-    with linear gain; ``ndcg`` in any other case has exponential gain. A cut-off follows ``@``, and other settings
-    follow in parentheses: ``map(relevant_from=2,empty=skip)``. Names of trec_eval and ir_measures (``ndcg_cut_10``,
-    ``nDCG@10``, ``AP(rel=2)@100``) keep their meaning. Other packages can add names through entry points of the group
-    ``structsvm.measures``.
+    Case, ``-``, ``_`` and blanks do not matter, with one exception: ``nDCG``, spelled like this, is ir_measures'
+    measure with linear gain; other spellings of ``ndcg`` have exponential gain. A cut-off follows ``@``, and other
+    settings follow in parentheses: ``map(relevant_from=2,empty=skip)``. Names of trec_eval and ir_measures
+    (``ndcg_cut_10``, ``nDCG@10``, ``AP(rel=2)@100``) keep their meaning. Other packages can add names through entry
+    points of the group ``structsvm.measures``.
 
     Parameters
     ----------

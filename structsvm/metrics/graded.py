@@ -40,17 +40,17 @@ def gains(grades: Vector, gain: Gain) -> Vector:
 
 @frozen
 class NDCG(Measure):
-    """Normalized discounted cumulative gain: Σ gain(grade) · discount(rank), divided by its ideal value.
+    """Normalized discounted cumulative gain: Σ gain(grade) · discount(rank), divided by the ideal ranking's sum.
 
     Labels are grades; grades below 0 gain nothing. The ideal ranking contains all `judged` documents. Undefined
-    without a grade above 0. Text: ``ndcg``, ``ndcg@10``, ``letor_ndcg@10``.
+    without a grade above 0. Name: ``ndcg``, ``ndcg@10``, ``letor_ndcg@10``.
 
     Parameters
     ----------
     k : only the first k documents count. Default: all.
-    discount : "standard", 1/log2(1 + rank) (Burges et al. 2005, trec_eval, scikit-learn), or "letor", 1, 1, 1/log2(3),
+    discount : "standard" is 1/log2(1 + rank) (Burges et al. 2005, trec_eval, scikit-learn); "letor" is 1, 1, 1/log2(3),
         1/log2(4), ... (Järvelin and Kekäläinen 2002; the evaluation tools of LETOR 3.0 and 4.0).
-    gain : "exponential", 2^grade - 1, or "linear", the grade (trec_eval, scikit-learn).
+    gain : "exponential" is 2^grade − 1; "linear" is the grade (trec_eval, scikit-learn).
     empty : see `Measure`.
 
     Examples
@@ -97,7 +97,7 @@ class ERR(Measure):
     A document of grade g stops a user with probability (2^g − 1) / 2^max_grade, and with probability 0 if g < 0.
     Chapelle, Metzler, Zhang and Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009, equation 4. With
     ``max_grade=4`` it is the measure of TREC's Web track (gdeval), ir_measures and RankLib. Undefined without a grade
-    above 0. Text: ``err@20``, ``err@10(max_grade=2)``.
+    above 0. Name: ``err@20``, ``err@10(max_grade=2)``.
 
     Parameters
     ----------

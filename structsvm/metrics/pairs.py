@@ -15,8 +15,8 @@ from structsvm.metrics.ranking import RankedLists
 class AUC(BinaryMeasure):
     """Area under the ROC curve: the share of pairs with the relevant document ahead.
 
-    A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`; with another tie rule, 1 or 0. Only ranked documents
-    count, not `judged` ones. Undefined unless a query has both kinds of document. Text: ``roc_area``.
+    A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`, or 1 or 0 if the tie rule orders it. Only ranked
+    documents count, not `judged` ones. Undefined unless a query has both kinds of document. Name: ``roc_area``.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class OrderedPairs(Measure):
     """The share of pairs of documents with different labels in which the better document is ahead.
 
     It is one minus the share of swapped pairs, which svm_rank reports and ``loss="swapped_pairs"`` trains. A tied pair
-    counts 1/2; with another tie rule, 1 or 0. Only ranked documents count, and unjudged ones have the label 0.
-    Undefined if all labels of a query are equal. Text: ``ordered_pairs``.
+    counts 1/2, or 1 or 0 if the tie rule orders it. Only ranked documents count, and unjudged ones have the label 0.
+    Undefined if all labels of a query are equal. Name: ``ordered_pairs``.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ class OrderedPairs(Measure):
 class Bpref(BinaryMeasure):
     """Binary preference: the share of judged non-relevant documents that are not ahead of relevant ones.
 
-    The mean of 1 − min(n, R) / min(N, R) over the R relevant documents, 0 for relevant documents that are not ranked; n
-    judged non-relevant documents are ahead, of N in all. Unjudged documents are ignored. Buckley and Voorhees,
+    The mean over the R relevant documents of 1 − min(n, R) / min(N, R), if n of N judged non-relevant documents are
+    ahead, and of 0 for relevant documents that are not ranked. Unjudged documents are ignored. Buckley and Voorhees,
     "Retrieval evaluation with incomplete information", SIGIR 2004, with min(N, R) in the denominator as in trec_eval 8
-    and later. Undefined without a relevant document. Text: ``bpref``.
+    and later. Undefined without a relevant document. Name: ``bpref``.
 
     Parameters
     ----------

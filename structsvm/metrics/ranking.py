@@ -90,7 +90,7 @@ class TieGroups:
 
 @frozen(eq=False)
 class RankedLists:
-    """Labels in ranked order, with all judgments: the input of measures.
+    """The labels of ranked documents, best first, with all judgments: the input of measures.
 
     With ``ties="mean"``, the order of documents with equal scores is undecided: the lists have them by label, the
     smallest first.
@@ -216,16 +216,16 @@ def rank_lists(
     Parameters
     ----------
     scores : one number per document, larger is ahead, shape (n,).
-    labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN marks a document
-        without judgment. Labels below 0 mark documents set apart for judging but not judged
+    labels : label of each document, shape (n,): a grade; by default, above 0 if relevant. With `judged`, NaN marks a
+        document without judgment. Labels below 0 mark documents set apart for judging but not judged
         (`structsvm.data.Qrels.grades_of`). Neither is relevant for any `relevant_from`, and some measures distinguish
         them from documents judged not relevant. Without `judged`, all documents are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. Default: one query.
     doc_ids : document ids, shape (n,), for ``ties="trec"``.
     judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Labels
         below 0 are ignored. Default: the ranked documents.
-    ties : documents with equal scores count by the "mean" over all their orders; or are ordered as by "trec", by
-        document id, descending; or as in the "input". Default: "trec" if `doc_ids` are given, else "mean".
+    ties : treatment of documents with equal scores: "mean" takes the mean over all their orders; "trec" orders them by
+        descending document id; "input" keeps the order of rows. Default: "trec" if `doc_ids` are given, else "mean".
     all_topics : also include queries of `judged` that are not ranked, as trec_eval's -c. Most measures are 0 for them.
 
     Examples

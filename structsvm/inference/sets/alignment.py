@@ -49,7 +49,7 @@ class Alignment(CompiledSet):
 
     `maximize` is a dynamic programme with O(first · second) operations (Needleman and Wunsch, "A General Method
     Applicable to the Search for Similarities in the Amino Acid Sequence of Two Proteins", Journal of Molecular Biology
-    1970). The best alignment has pairs with positive scores only.
+    1970). The best alignment contains only pairs with positive scores.
 
     Parameters
     ----------

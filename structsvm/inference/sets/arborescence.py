@@ -92,10 +92,10 @@ def _contracted(into: IntVector, tails: IntVector, root: int, contracted: IntVec
 
 @frozen
 class Arborescence(EdgeSet):
-    """The spanning trees of a directed graph whose edges lead away from a root, such as dependency trees.
+    """The directed spanning trees from a root, such as dependency trees.
 
-    The parts are the edges, in their order in ``edges``. Each node but the root is the head of one edge of a tree. The
-    trees of a sentence whose dependencies must not cross are a `ProjectiveTree`.
+    The parts are the edges, in their order in ``edges``. Each node but the root is the head of one edge of a tree. If
+    edges must not cross, use `ProjectiveTree`.
 
     `maximize` contracts the cycles of best edges, in at most ``nodes`` rounds of O(E) operations. See Chu and Liu, "On
     the Shortest Arborescence of a Directed Graph", Science Sinica 1965; Edmonds, "Optimum Branchings", Journal of

@@ -96,15 +96,16 @@ class Assignment(CompiledSet):
     side has exactly one partner. The parts are all pairs, row by row: the pair of row i and column j is part
     ``i * columns + j``, so ``y.reshape(rows, columns)`` is the matrix of an output y.
 
-    `maximize` finds shortest augmenting paths, with O(s² l) operations for sides of s ≤ l elements (Jonker and
-    Volgenant, "A Shortest Augmenting Path Algorithm for Dense and Sparse Linear Assignment Problems", Computing 1987).
+    `maximize` finds shortest augmenting paths, with O(s² l) operations for s ≤ l, the numbers of rows and columns
+    (Jonker and Volgenant, "A Shortest Augmenting Path Algorithm for Dense and Sparse Linear Assignment Problems",
+    Computing 1987).
 
     Parameters
     ----------
     rows : number of rows.
     columns : number of columns.
-    partial : True if any element may stay without a partner; the best assignment then has pairs with positive scores
-        only.
+    partial : True if any element may stay without a partner; the best assignment then contains only pairs with positive
+        scores.
 
     Examples
     --------

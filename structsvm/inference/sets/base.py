@@ -40,11 +40,11 @@ class Bounded(NamedTuple):
 
 
 class FeasibleSet(ABC):
-    """The possible outputs of an example: vectors y with one number per part, and the linear score ``scores·y``.
+    """Base class of sets of outputs: vectors y with one number per part and the linear score ``scores·y``.
 
-    Each part has a score: an edge of a path, a pair of a matching, a variable of a program. Losses
-    over any set, `PartHamming` and `Regret`, need only the maximizer of a linear score, because their loss-augmented
-    argmax is the same problem with other scores.
+    A part is, for example, an edge of a path, a pair of a matching, or a variable of a program. `PartHamming` and
+    `Regret` need only a maximizer of linear scores, because their loss-augmented argmax is the same problem with other
+    scores.
 
     Attributes
     ----------
@@ -85,13 +85,13 @@ class FeasibleSet(ABC):
 
     @property
     def box(self) -> tuple[Any, Any]:
-        """Smallest and largest number of each part, or of all; by default 0 and 1."""
+        """Smallest and largest numbers in outputs, one for each part or one for all; by default 0 and 1."""
         return 0.0, 1.0
 
     def contains(self, y: Vector) -> bool:
-        """Return True if y is an output; by default for sets of 0 and 1, by a maximization.
+        """Return True if y is an output; by default for sets of vectors of 0 and 1, by a maximization.
 
-        If the maximization returns a bound, it finds some of the vectors that are not outputs.
+        If `maximize` returns a bound, the result is also True for some vectors that are not outputs.
         """
         y = np.asarray(y, dtype=np.float64)
         # If the parts in y have score 1 and all others −1, only y itself has the score sum(y).
@@ -117,7 +117,7 @@ class FeasibleSet(ABC):
 
 
 class CompiledSet(FeasibleSet):
-    """A set whose maximizer is its ``kernel``.
+    """Base class of feasible sets with a compiled maximizer, the ``kernel``.
 
     Examples
     --------

@@ -40,10 +40,10 @@ def best_path(scores: Vector, data: Vector, out: Vector) -> None:
 
 @frozen
 class DirectedPath(EdgeSet):
-    """The paths from one node of an acyclic directed graph to another.
+    """The paths from a source to a target in an acyclic directed graph.
 
-    The parts are the edges, in their order in ``edges``. The best path for scores is the shortest path for lengths that
-    are the negative scores.
+    The parts are the edges, in their order in ``edges``. The best path is the shortest path if lengths are minus the
+    scores.
 
     `maximize` is a dynamic programme over the nodes in topological order, with an operation for each edge (Bellman, "On
     a Routing Problem", Quarterly of Applied Mathematics 1958).

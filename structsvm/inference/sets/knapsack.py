@@ -55,13 +55,13 @@ def _weights(values: Any) -> tuple[int, ...]:
 
 @frozen
 class Knapsack(CompiledSet):
-    """The choices of items that fit a knapsack, whose weights add up to its capacity at most.
+    """The choices of items whose weights add up to a knapsack's capacity at most.
 
-    The parts are the items, in their order in ``weights``. Several capacities, for weights of several kinds, are a
+    The parts are the items, in their order in ``weights``. For several capacities and kinds of weights, use a
     `Program`.
 
     `maximize` is a dynamic programme with O(items · capacity) operations and numbers in memory (Kellerer, Pferschy and
-    Pisinger, "Knapsack Problems", Springer 2004). The best choice has items with positive scores only.
+    Pisinger, "Knapsack Problems", Springer 2004). The best choice contains only items with positive scores.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Oracle(FeasibleSet):
     Parameters
     ----------
     function : ``function(scores)``, which returns an output with the largest ``scores·y`` as a vector with one number
-        per part. It minimizes costs if it gets ``-scores`` inside. None if `kernel` is given.
+        per part. To minimize costs, pass ``-scores`` to a minimizer. None if `kernel` is given.
     size : number of parts.
     kernel : ``kernel(scores, data, out)``, which writes the output to ``out`` and which numba can compile; it replaces
         ``function``. ``data`` are the ``constants``. It must not change scores or data.
@@ -90,9 +90,9 @@ class Oracle(FeasibleSet):
         return state_of(self, earlier_outputs).compared(self._title, scores, self._output(answer), bound)
 
     def contains(self, y: Vector) -> bool:
-        """Return False if y is not an output, by three maximizations.
+        """Return True if y is an output, by three maximizations.
 
-        They find all such y in a set of 0 and 1. In other sets, they find some of them.
+        In sets of vectors of 0 and 1, the result is right; in other sets, it is also True for some other y.
         """
         y = np.asarray(y, dtype=np.float64)
         if y.shape != (self.size,) or not np.isfinite(y).all():

@@ -28,7 +28,7 @@ def _time_limit(instance: Any, attribute: Any, value: Any) -> None:
 
 @frozen(eq=False, repr=False)
 class Program(FeasibleSet):
-    """The solutions of linear constraints, some or all of them integers: ``{y : lower <= A y <= upper}``.
+    """The solutions of linear constraints, ``{y : lower <= A y <= upper}``, with integers for some or all variables.
 
     HiGHS (https://highs.dev; Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) maximizes the
     score. It first solves the relaxation without integrality, from the basis of the last scores. If a variable that
@@ -37,8 +37,8 @@ class Program(FeasibleSet):
     Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
     the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch
     and bound, a margin covers the tolerance: about 1e-9 of the largest score per unit of the bounds. `maximize` returns
-    an output alone if the bound proves it, and else `Bounded`. So a `gap` or a `time_limit` makes certificates of a fit
-    less tight, but never wrong. Which of several best outputs it returns may depend on earlier scores.
+    an output alone if the bound proves it optimal, and else `Bounded`. So a `gap` or a `time_limit` makes certificates
+    of a fit less tight, but never wrong. Which of several best outputs it returns may depend on earlier scores.
 
     An output satisfies bounds and integers within 1e-6, and a row within 1e-6 times its largest coefficient (at
     least 1).

@@ -34,7 +34,7 @@ def best_segmentation(scores: Vector, data: Vector, out: Vector) -> None:
 
 @frozen
 class Segmentation(CompiledSet):
-    """The segmentations of a sequence: consecutive segments with labels that cover all of it (semi-Markov model).
+    """The segmentations of a sequence into consecutive labeled segments that cover it (semi-Markov model).
 
     The parts are all triples of start, number of elements and label, in this order: the segment of k elements from
     ``start`` with a label is part ``(start * longest + k - 1) * labels + label``, so
