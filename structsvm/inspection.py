@@ -122,7 +122,7 @@ def query_permutation_importance(
     random_state: int = 0,
     callback: Callable[[int], None] | None = None,
 ) -> FeatureImportance:
-    """Measure how much a ranker relies on each feature: the decrease of a measure when the feature is shuffled.
+    """Return how much a ranker relies on each feature: the decrease of a measure if the feature is shuffled.
 
     Values are shuffled among the documents of each query, because only differences within a query change its ranking.
     A feature that is equal for all documents of each query therefore has importance 0. Correlated features can replace
@@ -137,8 +137,8 @@ def query_permutation_importance(
         ranker.
     measure : a mean over queries, by name or as an object; None: the ranker's measure, by default "map".
     n_repeats : number of shuffles of each feature.
-    across_queries : shuffle among all rows. This includes features of queries, which matter by interactions in trees
-        and networks. Other features then get values of other queries, which may be far outside their range in a query.
+    across_queries : shuffle among all rows. Features that are constant within queries then count too, as trees and
+        networks combine them with others. Values from other queries may be far outside a feature's range in a query.
     confidence_level : level of the intervals.
     random_state : seed of the shuffles.
     callback : called with the number of each feature, from 0, before its shuffles.

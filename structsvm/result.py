@@ -71,9 +71,9 @@ class Status(Enum):
 class Step:
     """One iteration of a solver, 0 for the start, with counts, seconds and bounds so far.
 
-    ``passes`` over the data: one evaluates all scores and combines all features. ``argmaxes`` are the loss-augmented
-    argmaxes of each example on average, including the fingerprint's. ``oracle_seconds`` are spent in scores and
-    argmaxes, ``solver_seconds`` in QPs or Frank-Wolfe steps on stored planes. ``active_cuts`` have a positive
+    Each of the ``passes`` over the data evaluates all scores and combines all features. ``argmaxes`` counts
+    loss-augmented argmaxes per example, including the fingerprint's. ``oracle_seconds`` are spent on scores and
+    argmaxes, ``solver_seconds`` on QPs or Frank-Wolfe steps with stored planes. ``active_cuts`` have a positive
     multiplier. ``calls`` to a cluster's workers, and bytes ``sent`` to and by them, are 0 for local data. Compiling
     machine code, mostly in the first fit after an installation, is in ``compile_seconds`` and in no other seconds.
     """
@@ -206,7 +206,7 @@ class CodeSet:
 
 @frozen(eq=False)
 class CutSet:
-    """The final working set, ``w·G[k] ≥ L[k] − ξ``: enough to restart any solver.
+    """The final working set of cuts ``w·G[k] ≥ L[k] − ξ``, from which any solver can restart.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
-    codes : the planes of examples whose weighted mean is the only cut; None: the cuts are all planes there are.
+    codes : the planes of examples, if the only cut is their weighted mean; None: the cuts are all planes.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class CutSet:
         return {"G": self.G.data, "G_columns": columns, "G_ptr": ptr, **others}
 
     def scaled(self, cap: Vector) -> Vector:
-        """Return the multipliers, scaled to the best value for other caps, shape (groups,)."""
+        """Return the multipliers times the best common factor for other caps, shape (groups,)."""
         total = np.bincount(self.group, weights=self.a, minlength=len(cap))
         largest = np.divide(cap, total, out=np.full(len(cap), np.inf), where=total > 0.0).min()
         w = self.a @ self.G
@@ -288,22 +288,22 @@ class Result:
     Parameters
     ----------
     w : the best weights, shape (d,), with the smallest ``primal − inference_gap``.
-    primal : ``P(w)`` or an upper bound of it; if not ``certified``, the largest known lower bound of ``P(w)``.
+    primal : the objective ``P(w)`` or an upper bound; if not ``certified``, the largest known lower bound of ``P(w)``.
     dual : the best lower bound of the optimum.
     C : weight of the mean hinge in this problem.
     tol : target gap, in units of the loss: converged when ``primal − dual ≤ tol · C``.
     status : reason why the solver stopped; `message` describes it.
     solver : the settings of the solver, as text.
     solver_name : name of the solver that ran, which "auto" chose.
-    handovers : number of QPs handed over to the built-in backend.
+    handovers : number of QPs that the QP backend left to the built-in one.
     history : one step for the start and one per iteration.
     cuts : the final working set.
     fingerprint : numbers that identify the data and the loss; empty if the run was interrupted before they were
         computed.
     certified : True if ``primal`` is an upper bound and the gap a certificate, because the loss's argmax is exact or
         returns bounds.
-    inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences between
-        their bounds and the values of their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
+    inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum over examples of the bound
+        minus the output's value, at ``w``. 0 if the argmax is exact, or not ``certified``.
     columns : ascending columns of the features that ``w`` and the cuts belong to, if an estimator left out empty
         columns of sparse data; None: all.
 
@@ -355,10 +355,10 @@ class Result:
         return evolve(self, w=w, cuts=cuts, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
-        """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
+        """Return a start for the problem with only some of the weights, ascending, which has this fingerprint.
 
-        Planes without the features of the dropped weights are planes of that problem, and the same is true of cuts.
-        This holds if the regularizer pulls weights to 0.
+        Planes and cuts without the features of the dropped weights are planes and cuts of that problem. This holds if
+        the regularizer pulls weights to 0.
         """
         G = self.cuts.G[:, chosen_columns]
         cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G, codes=None)

@@ -70,10 +70,10 @@ class FeatureEliminationCV(RankingEstimator):
     """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
 
     The elimination starts with all features. After each fit, it drops the features with the smallest effect on scores:
-    the absolute weight times the standard deviation of the feature within queries. Each fit starts from the planes of
-    the previous fit. Each fold of the queries is held out once, and features are eliminated anew on the other queries,
-    so held-out queries have no part in the choice. The ranker is then fitted to all queries with the chosen number of
-    features.
+    the absolute weight times the standard deviation of the feature within queries. Each fit starts from the cutting
+    planes of the previous fit. Each fold of the queries is held out once, and features are eliminated anew on the other
+    queries, so held-out queries have no part in the choice. The ranker is then fitted to all queries with the chosen
+    number of features.
 
     Parameters
     ----------
@@ -88,15 +88,15 @@ class FeatureEliminationCV(RankingEstimator):
 
     Attributes
     ----------
-    n_features_ : the chosen number of features: the best mean, the smallest among equals.
+    n_features_ : the number of features with the best mean; if several, the smallest.
     support_ : mask of the chosen features, shape (d,).
     best_score_ : mean over held-out queries at ``n_features_``.
     measure_name_ : name of the measure.
     sizes_ : numbers of features that were tried, ascending, shape (K,).
     mean_scores_ : mean over all held-out queries at each number, shape (K,).
     intervals_ : 95% confidence interval of each mean, shape (K, 2); NaN if all values are equal.
-    scores_by_query_ : value of each held-out query at each number, shape (K, Q); its mean if several splits hold it
-        out.
+    scores_by_query_ : value of each held-out query at each number, shape (K, Q); the mean over splits if several hold
+        it out.
     query_ids_ : ids of the held-out queries, shape (Q,).
     supports_ : mask of the features of each number, by elimination on all queries, shape (K, d).
     fold_supports_ : masks of the features by elimination without each fold, shape (folds, K, d).

@@ -46,18 +46,18 @@ class LatentStructuralSVM(JointEstimator):
 
     Minimizes ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: the current weights complete the true outputs, and a
-    structural SVM is trained with these completions. The objective is not convex and never rises. The result depends
-    on ``LatentLoss.initial`` and need not be the optimum. If a true output has several best completions, as at w = 0,
-    another completion may still lower the objective.
+    structural SVM is trained with these completions. The objective is not convex, but no round raises it. The result
+    depends on ``LatentLoss.initial`` and need not be the optimum. If a true output has several best completions, as at
+    w = 0, another completion may still lower the objective.
 
     Parameters
     ----------
     loss : a `LatentLoss`.
     C, warm_start : as in `Ranker`.
     solver : solver of the convex problems, by name or as an object.
-    tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves that its
-        start is within ``2 tol · C`` of its optimum. If the first round moves the weights, a second one follows for
-        any tol. None: the solver's default, 1e-3.
+    tol : accuracy in units of the loss: each convex problem is solved to a gap of ``tol · C``. The last one proves that
+        the weights at its start are within ``2 tol · C`` of its optimum. If the first one moves the weights, a second
+        one always follows. None: the solver's default, 1e-3.
     max_iter : largest number of convex problems.
     bounds : bounds of the weights, as in `StructuralSVM`.
     n_jobs : number of processes that compute argmaxes, as in `Ranker`; None: one.

@@ -30,9 +30,10 @@ class RampRanker(RankingEstimator):
     """A linear ranker that is robust to wrong labels: a `Ranker` with ramps instead of hinges.
 
     Minimizes ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
-    and Teo, NIPS 2008). The term of a query lies between the loss of its prediction and the largest loss, so a wrong
-    query does little harm; a hinge would grow with its scores. The objective is not convex. The convex-concave
-    procedure starts from the `Ranker`, never raises the objective, and ends at a stationary point. There is no `path`.
+    and Teo, NIPS 2008). Each term in braces lies between the loss of the prediction and the largest loss, so a query
+    with wrong labels does little harm; its hinge would grow with the scores. The objective is not convex. The
+    convex-concave procedure starts from the `Ranker`, never raises the objective, and ends at a stationary point. There
+    is no `path`.
 
     Parameters
     ----------

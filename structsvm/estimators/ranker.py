@@ -39,8 +39,8 @@ def most_violated(self: Any, X: Any, y: Any, example: int | None = None) -> Most
     Parameters
     ----------
     X, y : rows of one query and their labels.
-    example : number of the query in the training data, in order of first appearance from 0, to report only its own
-        cuts, which 1-slack does not store; None: all binding cuts.
+    example : number of the query in the training data, from 0 in order of first appearance: report only its binding
+        cuts, which only n-slack stores. None: report all binding cuts.
     """
     check_is_fitted(self)
     require_object("loss", self.loss_)
@@ -73,8 +73,8 @@ def restore_linear(ranker: Any) -> None:
 class Ranker(RankingEstimator):
     """A linear ranker that optimizes the measure you report, with a proof of how close to optimal it is.
 
-    Minimizes ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
-    n usable queries (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
+    Minimizes ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the n usable queries q,
+    with their weights κ_q (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
 
     Parameters
     ----------
@@ -117,12 +117,12 @@ class Ranker(RankingEstimator):
     coef_ : weights of the (normalized) features, shape (d,).
     intercept_ : constant part of the scores.
     scaling_ : normalization with the statistics of the training rows; None: no normalization.
-    result_ : `Result` with both bounds, status and history. If X is sparse and most of its columns, more than 1000, are
+    result_ : `Result` with both bounds, status and history. If X is sparse with more than 1000 columns, most of them
         empty, it has only the weights of the features ``result_.columns``.
     loss_ : the loss, completed from the training data.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
-    n_left_out_ : number of queries skipped because they lack relevant documents or others.
+    n_left_out_ : number of queries skipped because they lack relevant or non-relevant documents.
 
     Examples
     --------

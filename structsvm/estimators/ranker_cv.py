@@ -66,18 +66,18 @@ class RankerCV(RankingEstimator):
 
     Attributes
     ----------
-    C_ : the chosen C: the value with the best mean score, the smallest among equals.
+    C_ : the value of C with the best mean score; if several, the smallest.
     Cs_ : the values that were tried, ascending, shape (K,).
     scores_ : score of each fold at each C, shape (folds, K), by the first scoring if ``scoring`` is a list.
     mean_scores_ : mean of ``scores_`` over folds, shape (K,).
     best_score_ : mean score at ``C_``.
     scores_by_name_ : a dictionary from the name of each scoring to its scores, in the form of ``scores_``.
     scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries);
-        its mean if several splits hold it out. None if the scoring is a scorer or not a mean over queries, without
-        ``qid``, or with ``sample_weight``.
+        the mean over splits if several hold it out. None without ``qid``, with ``sample_weight``, or if the scoring is
+        a scorer or not a mean over queries.
     intervals_ : 95% confidence interval of the mean of each row of ``scores_by_query_``, shape (K, 2); NaN if all
-        values are equal, None without ``scores_by_query_``. It is too optimistic at ``C_``, because these queries chose
-        C, and it ignores that folds share training queries: report the interval of other queries.
+        values are equal, None without ``scores_by_query_``. Report the interval of other queries: at ``C_``, this one
+        is too optimistic, because its queries chose C, and it ignores that folds share training queries.
     gaps_ : certified gap of each fit in units of the loss, ``gap / C``, shape (folds, K); NaN without a certificate.
     estimator_ : the ranker fitted to all queries at ``C_``; absent with ``refit=False``.
     interrupted_ : True if Ctrl-C ended the search with ``validation`` early; ``Cs_`` then has the values reached.

@@ -111,8 +111,8 @@ def add_facts(estimator: Any, **facts: Any) -> None:
 def save(self: Any, path: str | Path) -> None:
     """Write the fitted model to a file (npz without pickles); an existing file is replaced atomically.
 
-    Settings are stored as text and numbers: the text of an object of an unregistered class, and nothing for a
-    ``numpy.random.RandomState``. After `load`, ``set_params(loss=...)`` restores the loss.
+    Settings are stored as text and numbers. For an object of an unregistered class, the file has only its text; after
+    `load`, ``set_params(loss=...)`` restores a loss. A ``numpy.random.RandomState`` is not stored.
     """
     check_is_fitted(self, "model_")
     self.model_.save(path)

@@ -126,7 +126,7 @@ class StructuralSVM(JointEstimator):
     """A structural SVM: learns to predict outputs of any kind, such as rankings, sequences or sets of labels.
 
     Minimizes ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
-    (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, with margin rescaling).
+    over n examples with weights κ_i (margin rescaling; Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005).
 
     Parameters
     ----------
@@ -139,8 +139,8 @@ class StructuralSVM(JointEstimator):
 
     Attributes
     ----------
-    coef_ : joint weights, shape (d,), including the weight of the constant feature. If X is sparse and most of its
-        columns, more than 1000, are empty, only the weights of ``result_.columns``.
+    coef_ : joint weights, shape (d,), including the weight of the constant feature. If X is sparse with more than 1000
+        columns, most of them empty, only the weights of ``result_.columns``.
     classes_ : the classes, sorted, if the loss is ``zero_one`` or ``multiclass``.
     loss_ : the loss, completed from the training data (with the classes, for example).
     result_ : `Result` with both bounds, status and history.
@@ -266,8 +266,8 @@ class StructuralSVM(JointEstimator):
         Parameters
         ----------
         x, y : the example.
-        example : number of the training example, to report only its own cuts, which only n-slack stores. None: report
-            all cuts.
+        example : number of the training example: report only its binding cuts, which only n-slack stores. None: report
+            all binding cuts.
         """
         check_is_fitted(self)
         loss, cuts = fitted_loss(self), self.result_.cuts

@@ -69,9 +69,9 @@ class TrainedModel(ABC):
     ----------
     n_features : number of features.
     feature_names : names of the features; None if they have numbers only.
-    categories : columns of data frames and tables that are categories, whose values are features "column=value" of 0
-        and 1. An unknown or missing text is 0 in all of them.
-    fill : values that replace NaN in each feature, shape (n_features,); None: NaN is not replaced.
+    categories : columns of categories in data frames and tables. Each category is a feature "column=value" of 0 or 1;
+        an unknown or missing text is 0 in all of them.
+    fill : replacement of NaN in each feature, shape (n_features,); None: NaN is not replaced.
     training : record of the training, which `record` shows.
     calibration : curve for `predict_proba`, fitted by `calibrated`; None: not calibrated.
 
@@ -119,7 +119,7 @@ class TrainedModel(ABC):
 
     @property
     def title(self) -> str:
-        """Name for messages: the estimator's class, or the model's if made by hand."""
+        """Name for messages: the class of the estimator, or of a model made by hand."""
         return self.training.estimator or type(self).__name__
 
     @property
@@ -201,11 +201,11 @@ class TrainedModel(ABC):
         return evolve(self, calibration=Calibration.of(self.predict(X, qid), y, qid, sample_weight, method=method))
 
     def predict_proba(self, X: Any, qid: Any = None) -> Matrix:
-        """Return the probability of each row not to be relevant and to be relevant, shape (rows, 2), as a classifier.
+        """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as classifiers do.
 
-        ``[:, 1]`` is the probability of relevance: the share of relevant documents among all documents with such a
-        score, over queries like the queries of `calibrated`. It rises with the score, but documents of different scores
-        may have equal probabilities: rank by `predict`.
+        ``[:, 1]`` is the probability of relevance: the share of relevant documents among documents of equal score, in
+        queries like the queries of `calibrated`. It never falls with the score, but documents of different scores may
+        have equal probabilities: rank by `predict`.
 
         Parameters
         ----------

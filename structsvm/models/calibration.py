@@ -25,7 +25,7 @@ _COUNTS = ("queries", "documents", "relevant")
 
 @frozen(eq=False)
 class Calibration:
-    """A curve from scores to probabilities of relevance that never falls.
+    """A non-decreasing curve from scores to probabilities of relevance.
 
     `of` fits a curve. Scores of a fusion or a retrieval function can be calibrated too.
 
@@ -73,7 +73,7 @@ class Calibration:
         sample_weight : weight of each row, the same for all rows of a query; the documents of a query share its weight.
             None: all queries weigh the same.
         method : "isotonic" (scikit-learn's ``IsotonicRegression``, which assumes only that probabilities do not fall)
-            or "sigmoid" (a ``LogisticRegression`` of the score on Platt's smoothed labels, for few queries).
+            or, for few queries, "sigmoid" (``LogisticRegression`` on the score, with Platt's smoothed labels).
         """
         require_choice("method", method, METHODS)
         sample = numbers(scores, "scores")

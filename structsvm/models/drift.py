@@ -148,7 +148,7 @@ class FeatureCheck:
     Parameters
     ----------
     psi : population stability index of each feature over ten bins between deciles, shape (d,).
-    threshold : largest index that chance explains, for all features together at level 0.05, shape (d,).
+    threshold : largest index due to chance, at level 0.05 for all features together, shape (d,).
     outside : number of rows outside the range of the training, shape (d,).
     far : number of rows outside the range by more than its width, shape (d,).
     rows : number of rows.

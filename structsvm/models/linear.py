@@ -41,7 +41,7 @@ def _one_a_feature(model: "LinearModel", _attribute: object, coef: Vector) -> No
 
 @frozen(eq=False, slots=False, kw_only=True)
 class LinearModel(TrainedModel):
-    """A linear model: scores ``X w + b`` of features, which are normalized first if there is a scaling.
+    """A linear model: scores ``X w + b`` of features X, normalized first if there is a scaling.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LinearModel(TrainedModel):
 
     @cached_property
     def folded(self) -> "LinearModel":
-        """Model of equal scores for the original features, with standardization merged into weights and intercept.
+        """The same model for the original features: standardization is merged into weights and intercept.
 
         A model that normalizes by query has no such form and is returned unchanged.
         """

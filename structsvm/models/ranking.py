@@ -16,7 +16,7 @@ from structsvm.models.explanation import Explanation
 
 @frozen(eq=False, kw_only=True)
 class ExplainedRanking:
-    """The documents of a query in the order of the data, with scores, ranks from 1, and contributions of features.
+    """The documents of a query, in input order, with their scores, ranks from 1, and contributions of features.
 
     Make it with `of`.
 

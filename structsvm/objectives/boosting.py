@@ -54,15 +54,15 @@ class _BoostedMeasure:
 class LightGBMHinge(_BoostedHinge):
     """The hinges of a loss as objective of LightGBM: ``LGBMRanker(objective=LightGBMHinge("map"))``.
 
-    The hinge is piecewise linear, so a constant replaces the second derivative that LightGBM requires. Each leaf's
-    value is then minus its documents' mean gradient, divided by that constant, as in gradient boosting (Friedman,
+    The hinge is piecewise linear, so a constant replaces the second derivative that LightGBM requires. The value of a
+    leaf is then minus the mean gradient of its documents, divided by the constant, as in gradient boosting (Friedman,
     Annals of Statistics 2001, algorithm 1).
 
     Parameters
     ----------
     loss : name or object; see `Hinge`.
-    hessian : constant second derivative of each document; above 0. LightGBM's ``min_child_weight`` and ``reg_lambda``
-        are in units of its sum, so with 1 they count documents.
+    hessian : constant second derivative of each document; above 0. LightGBM adds it up over documents, so with 1 its
+        ``min_child_weight`` and ``reg_lambda`` count documents.
 
     Examples
     --------
@@ -126,8 +126,8 @@ class XGBoostHinge(_BoostedHinge):
     Parameters
     ----------
     loss : name or object; see `Hinge`.
-    hessian : constant second derivative of each document; above 0. XGBoost's ``min_child_weight`` and ``lambda``
-        (default 1) are in units of its sum, so with 1 they count documents.
+    hessian : constant second derivative of each document; above 0. XGBoost adds it up over documents, so with 1 its
+        ``min_child_weight`` and ``lambda`` (default 1) count documents.
 
     Examples
     --------

@@ -21,8 +21,8 @@ class JaxHinge:
     """The hinges of a loss as a differentiable JAX function: ``JaxHinge("map")(scores, labels, segments=qid)``.
 
     The signature follows the losses of Rax. A host callback computes the hinges, also under ``jit`` and ``vmap``.
-    Traced values, such as scores under ``jit``, are visible only in the callback, which cannot raise; if they are
-    invalid, the result is NaN. Other arguments are validated before.
+    Only the callback sees traced values, such as scores under ``jit``, and it cannot raise: if they are invalid, the
+    result is NaN. Other arguments are validated before.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class JaxHinge:
     def __call__(
         self, scores: Any, labels: Any, *, where: Any = None, segments: Any = None, reduce_fn: Any = jnp.mean
     ) -> Any:
-        """Return the result of ``reduce_fn``, or without one the hinges.
+        """Return the hinges, reduced by ``reduce_fn`` if it is given.
 
         Without ``reduce_fn``, the result is the hinge of each list, shape (...). With segments, it has shape (..., n):
         the hinge of each query at its first document and 0 elsewhere.

@@ -31,7 +31,7 @@ class _Hinges(torch.autograd.Function):
 def hinge_values(scores: Any, hinge: Hinge) -> Any:
     """Return the hinge of each usable query times its weight κ, differentiable in the scores, shape (U,).
 
-    Use this if labels stay the same. The CPU computes values, in the order of ``hinge.ids``, and gradient together.
+    Use this if labels stay the same. Values are in the order of ``hinge.ids``; the CPU computes them with the gradient.
     Second derivatives raise an error.
 
     Parameters

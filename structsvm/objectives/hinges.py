@@ -60,8 +60,8 @@ class Hinge:
     y : label of each row, larger is better, shape (n,).
     qid : query id of each row; rows of a query need not be contiguous. Default: all rows are one query. Ignored if each
         row is an example (``zero_one``).
-    sample_weight : weight κ of each row, constant within a query unless the loss takes weights of documents; the weight
-        of a query, its largest, scales the gradient, but not the values. Default: all 1.
+    sample_weight : weight κ of each row, constant within a query unless the loss takes weights of documents. The weight
+        of a query, the largest of its rows, scales the gradient, but not the values. Default: all 1.
     none_usable : accept labels from which the loss cannot learn, as in batches of few queries. Values are then
         empty and the gradient is 0. Default: raise `InputError`.
 

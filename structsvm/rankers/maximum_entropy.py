@@ -39,10 +39,10 @@ def _require(ranker: Any) -> None:
 class MaximumEntropy(RankingEstimator):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
-    The expected sum of each feature over relevant documents equals the sum in training. Among the models with this
-    property, this one has the largest entropy, up to the regularizer (Morgan, Greiff and Henderson, HLT-NAACL 2004).
-    The fit minimizes ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for relevant documents and −1
-    for others, by scikit-learn's ``LogisticRegression``. Every row is an example; `fit` ignores queries.
+    The fitted model's expected sum of each feature over relevant documents equals the sum in training. Among the models
+    with this property, it has the largest entropy, up to the regularizer (Morgan, Greiff and Henderson, HLT-NAACL
+    2004). The fit minimizes ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for relevant documents
+    and −1 for others, by scikit-learn's ``LogisticRegression``. Every row is an example; `fit` ignores queries.
 
     Parameters
     ----------

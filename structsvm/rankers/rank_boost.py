@@ -62,10 +62,10 @@ def _restore(ranker: Any) -> None:
 class RankBoost(RankingEstimator):
     """RankBoost: boosting of weak rankers that each compare one feature with a threshold.
 
-    A round adds ``α h`` to the scores. Its weak ranker is the ``h(x) = 1[x_f > θ]`` with the largest ``|r|``, and ``α =
-    ½ ln((1 + r) / (1 − r))``; ``r = Σ D(x0, x1) (h(x1) − h(x0))`` sums over pairs of a better document x1 and a worse
-    document x0 of a query. The weights D, equal at first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and
-    normalized. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
+    ``D(x0, x1)`` is the weight of a pair of a worse document x0 and a better one x1, equal at first. A round chooses
+    the weak ranker ``h(x) = 1[x_f > θ]`` with the largest ``|r|``, for ``r = Σ D(x0, x1) (h(x1) − h(x0))``. It adds ``α
+    h`` to the scores, with ``α = ½ ln((1 + r) / (1 − r))``, multiplies each D by ``exp(α (h(x0) − h(x1)))``, and
+    normalizes D. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
     whichever makes ``|r|`` larger (Freund, Iyer, Schapire and Singer, JMLR 4, 2003). Pairs of labels are never listed.
 
     Features are dense. The ranker learns from all pairs of different labels within a query, or from `Preferences`,
@@ -76,8 +76,8 @@ class RankBoost(RankingEstimator):
     ----------
     n_estimators : largest number of rounds; ``validation`` may keep fewer.
     max_thresholds : largest number of thresholds of a feature: quantiles of its values in training, or all values if
-        there are fewer. A frequent value counts for one of ``max_thresholds + 1`` equal parts, as in LightGBM's bins.
-        None: all values.
+        there are fewer. The quantiles divide the values into ``max_thresholds + 1`` equal parts, of which a frequent
+        value fills one, as in LightGBM's bins. None: all values.
     measure : measure of `score` and of ``validation``, as in `Ranker`.
 
     Attributes

@@ -184,9 +184,9 @@ class RankNet(RankingEstimator):
 
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the target
     probability that document i is ahead (Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton and Hullender, ICML 2005).
-    RankNet minimizes ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²``, where C_q is the mean cost over the pairs of query
-    q, by a step for each query, in a new random order for each epoch. If the mean cost of an epoch does not decrease,
-    steps are halved. Features are standardized by the training rows.
+    RankNet minimizes ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²`` with the weight κ_q of query q and the mean cost C_q
+    of its pairs. An epoch takes a gradient step for each query, in random order. If the mean cost of an epoch does not
+    decrease, steps are halved. Features are standardized by the training rows.
 
     Features are dense. The network learns from labels or from `Preferences`; with ``validation``, it keeps the weights
     of the best epoch. If the weights overflow because steps are too long, `fit` raises an ``InputError``.

@@ -122,14 +122,14 @@ def _restore(ranker: Any) -> None:
 class RankSVM(RankingEstimator):
     """The ranking SVM: ranks the better document of each pair of a query first, by a margin of 1.
 
-    Minimizes over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
-    for each of their P_q pairs (i, j), of which i has the larger label:
+    A query q has a weight κ_q and P_q pairs (i, j) in which i has the larger label. With ``ξ_ij = max(0, 1 − w·(x_i −
+    x_j))``, the fit minimizes over the n queries that have pairs and a weight above 0:
 
     - ``objective="pairs"``: ``½‖w‖² + (C/n) Σ_q κ_q Σ_ij ξ_ij``, every pair counts the same;
     - ``objective="queries"``: ``½‖w‖² + (C/n) Σ_q κ_q (1/P_q) Σ_ij ξ_ij``, every query counts the same.
 
-    svm_rank minimizes the first objective with ``-l 1`` and the second with ``-l 2``. Its n includes queries without
-    pairs, so ``-c c`` is ``C = c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m
+    svm_rank minimizes the first objective with ``-l 1`` and the second with ``-l 2``. It also counts queries without
+    pairs, so its ``-c c`` is ``C = c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m
     documents takes O(m log m). If y is `Preferences`, their magnitudes multiply ξ_ij, and P_q is their sum.
 
     Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD 2002;

@@ -181,10 +181,10 @@ class TreeRanker(RankingEstimator):
     ----------
     loss : as in `Ranker`. None: "map" or, if ``measure`` is another measure and C is None, "map" or "ndcg", whichever
         ranks held-out queries better.
-    C : as in `Ranker`, but the penalty of a leaf value is multiplied by the number of trees, and of the weight of a
-        feature by the number of features, so that C means the same for all numbers. None: `fit` chooses among 8 values
-        from 1 to 3000 by ``measure``, with trees for three quarters of the queries, then fits all. The C of a given
-        ensemble, or with fewer than 20 usable queries, is 100.
+    C : as in `Ranker`, but penalties of leaf values are multiplied by the number of trees, and penalties of feature
+        weights by the number of features, so that C means the same for all numbers. None: `fit` chooses among 8 values
+        from 1 to 3000 by ``measure``, with trees for three quarters of the queries, then fits all; but for a given
+        ensemble, or fewer than 20 usable queries, C is 100.
     solver, tol, max_iter, measure, n_jobs : as in `Ranker`.
     n_estimators : number of trees.
     num_leaves : largest number of leaves of a tree.
@@ -373,17 +373,17 @@ def refit(
     sample_weight: ArrayLike | None = None,
     **settings: Any,
 ) -> Any:
-    """Learn the values of all leaves of a trained ensemble again, for a measure; return an ensemble of its kind.
+    """Relearn the values of all leaves of a trained ensemble for a measure; return an ensemble of the same kind.
 
     The result runs everywhere the ensemble did, such as in a server. It has the trees that the ensemble predicts with.
-    Its scores are the sums of their new values, without a constant, an initial score or a link; scores of classifiers
-    of CatBoost and scikit-learn are log-odds. The library's scores of up to 1,000 rows of X are compared with the
+    A score is the sum of the new leaf values, without a constant, an initial score or a link; scores of classifiers of
+    CatBoost and scikit-learn are log-odds. The library's scores of up to 1,000 rows of X are compared with the
     certified ones. For weights of the plain features beside the leaves, fit ``TreeRanker(trees=model)``.
 
     Parameters
     ----------
-    model : a fitted ensemble, which is not changed: a ``lightgbm.Booster`` or an estimator of LightGBM, the same of
-        XGBoost, a model of CatBoost with symmetric trees, or ``GradientBoosting``, ``RandomForest``, ``ExtraTrees`` or
+    model : a fitted ensemble, which is not changed: a ``Booster`` or an estimator of LightGBM or XGBoost, a model of
+        CatBoost with symmetric trees, or ``GradientBoosting``, ``RandomForest``, ``ExtraTrees`` or
         ``DecisionTreeRegressor`` of scikit-learn. Or the path of a file of LightGBM, XGBoost or CatBoost.
     X, y, qid, sample_weight : training data, as in `Ranker.fit`; it may be the data of the ensemble. XGBoost counts
         absent entries of sparse X as missing, and zeros of dense X as 0.

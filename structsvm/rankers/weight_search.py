@@ -79,7 +79,7 @@ class WeightSearch(RankingEstimator):
     have the same score. The search evaluates all of these regions, for all queries together, and moves the weights into
     the best region (Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing, with a
     comparison to a maximum entropy approach", HLT-NAACL 2004, section 3). Every step increases training MAP. The search
-    ends at a local maximum, which depends on the start: one round of successive directions gains nothing.
+    ends at a local maximum, where no direction of a round increases it; the maximum depends on the start.
 
     Parameters
     ----------

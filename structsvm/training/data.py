@@ -26,7 +26,7 @@ from structsvm.training.preferences import Preferences
 class TrainingData:
     """Rows of features with labels or preferences, query ids and weights, all checked by `of`.
 
-    Parts that `subset` and `columns` return need no further checks.
+    Parts that `subset` returns need no further checks.
 
     Parameters
     ----------

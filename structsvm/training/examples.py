@@ -25,7 +25,7 @@ OUTPUTS = "a list of outputs, one per example"
 
 @frozen(eq=False, slots=False)
 class ExampleData:
-    """Inputs with their true outputs and the weights of examples, checked by `of`; parts need no further checks.
+    """Inputs, true outputs and weights of examples, all checked by `of`; parts of them need no further checks.
 
     Parameters
     ----------

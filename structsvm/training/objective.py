@@ -145,7 +145,7 @@ class Fit:
 
 
 class Spec(ABC):
-    """The checked settings of a fit: they read data, and make an `Objective` of them.
+    """The checked settings of a fit, which turn data into an `Objective`.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def fit(
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
 ) -> Fit:
-    """Fit settings to data, from an earlier result if there is one.
+    """Fit a model to data by some settings, from an earlier result if there is one.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def path(
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
 ) -> dict[float, Fit]:
-    """Fit settings to data at ascending values of C, each from the previous result, until interrupted.
+    """Fit a model at ascending values of C, each from the previous result, until interrupted; return fits by C.
 
     Parameters
     ----------

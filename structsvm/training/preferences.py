@@ -107,7 +107,7 @@ class Preferences:
 
     @classmethod
     def of_labels(cls, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
-        """Make a preference from each pair of different labels of a query: up to the square of its number of rows.
+        """Make a preference from each pair of different labels of a query: up to m²/2 pairs for m rows.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 
 @frozen(eq=False)
 class Regularizer:
-    """Settings of the regularizer as `Ranker` takes them, which need the features of the data to be checked.
+    """Settings of the regularizer, as in `Ranker`; the checks need the features of the data.
 
     Parameters
     ----------

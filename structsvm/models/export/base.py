@@ -114,9 +114,9 @@ def export(
     path : the file, which is replaced if it exists.
     format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, also in
         OpenSearch), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
-        "json" or "numpy" (npz). Or the name of a format of another package, or an object. Weighted sums of features
-        have all formats. Trees (`TreeRanker`, `LambdaMART`, `RankBoost`, converted ensembles) have "lightgbm" and
-        "onnx", and without weights of features "solr" and "elasticsearch". A `RankNet` with a hidden layer has "onnx".
+        "json" or "numpy" (npz). Or the name of another package's format, or an object. Weighted sums of features can
+        have every format; trees (`TreeRanker`, `LambdaMART`, `RankBoost`, converted ensembles) "lightgbm" and "onnx",
+        and "solr" and "elasticsearch" if features have no weights; a `RankNet` with a hidden layer "onnx" only.
     feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
     model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
 
