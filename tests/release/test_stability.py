@@ -13,11 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 PUBLIC = re.findall(r"`(structsvm[a-z_.]*)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `")))
 NOT_PUBLIC = {"structsvm.cli", "structsvm.foundation.compute"}
+MODULES = {"structsvm.exceptions", *(f"structsvm.objectives.for_{name}" for name in re.findall(r"`for_(\w+)`", PAGE))}
 
 
 def packages_with_all() -> set[str]:
     package = Path(structsvm.__file__).parent
-    return {
+    return {"structsvm.inspection"} | {
         ".".join(("structsvm", *path.parent.relative_to(package).parts))
         for path in package.rglob("__init__.py")
         if re.search(r"^__all__", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -41,3 +42,12 @@ def test_public_names_are_there_and_documented(package):
         if inspect.isclass(value) or inspect.isroutine(value):
             assert inspect.getdoc(value), f"{package}.{name}"
         assert not name.startswith("_")
+
+
+def test_pages_and_templates_import_public_names_only():
+    paths = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("plugin/**/*.py")]
+    for path in [*paths, *(ROOT / "examples" / "gallery").glob("*.py")]:
+        imports = re.findall(
+            r"^ *(?:from|import) (structsvm(?:\.\w+)*) ", path.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )
+        assert {*imports} <= {*PUBLIC, *MODULES}, path

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 from attrs import Attribute, field, frozen
-from attrs.validators import optional
+from attrs.validators import ge, optional
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.settings import at_least
-from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import InterleavingLoss
 
 
@@ -34,18 +32,18 @@ class DCG(InterleavingLoss):
     relevant_from : smallest label of a relevant document; None: every label above 0.
     """
 
-    k: int | None = field(default=None, validator=optional(at_least(1)))
+    k: int | None = field(default=None, validator=optional(ge(1)))
     discount: float = field(default=2.0, kw_only=True, validator=_base)
 
-    def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
+    def cost(self, k: NDArray[np.int64], j: NDArray[np.int64], R: int, N: int) -> NDArray[Any]:
         """Return the gain that the k-th relevant document loses, over the ideal DCG."""
         gain = self._gains(R + N)
         return np.asarray((gain[k - 1] - gain[k + j - 1]) / gain[:R].sum())
 
-    def _gains(self, ranks: int) -> Vector:
+    def _gains(self, ranks: int) -> NDArray[np.float64]:
         """Return the gain of a relevant document at each rank from 1."""
         rank = np.arange(1, ranks + 1)
-        gain: Vector = 1.0 / np.maximum(1.0, np.log(rank) / np.log(self.discount))
+        gain: NDArray[np.float64] = 1.0 / np.maximum(1.0, np.log(rank) / np.log(self.discount))
         if self.k is not None:
             gain[self.k :] = 0.0
         return gain

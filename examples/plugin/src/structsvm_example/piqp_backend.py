@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 import piqp
 from attrs import field, frozen
+from attrs.validators import ge, gt
 
-from structsvm.foundation.settings import at_least, positive
 from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend, QPSolution, scales
 
 
@@ -30,8 +30,8 @@ class PIQP(GeneralBackend):
     """
 
     name: ClassVar[str] = "piqp-dense"
-    eps: float = field(default=1e-9, validator=positive)
-    max_iter: int = field(default=250, validator=at_least(1))
+    eps: float = field(default=1e-9, validator=gt(0.0))
+    max_iter: int = field(default=250, validator=ge(1))
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
         """Yield the iterate at which PIQP stops, for one scaling after the other."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from structsvm.clicks import ClickModel
-from structsvm.foundation.types import Vector
 
 
 @frozen
@@ -27,17 +27,17 @@ class TrustBias(ClickModel):
     positions: int = 10
 
     @property
-    def propensity(self) -> Vector:
+    def propensity(self) -> NDArray[np.float64]:
         """See `ClickModel.propensity`."""
         return self._examined() * (1.0 - 1.0 / (self._k() + 1.0))
 
     @property
-    def offset(self) -> Vector:
+    def offset(self) -> NDArray[np.float64]:
         """See `ClickModel.offset`."""
         return self._examined() * self.trust / (self._k() + 1.0)
 
-    def _k(self) -> Vector:
+    def _k(self) -> NDArray[np.float64]:
         return np.arange(1, self.positions + 1, dtype=np.float64)
 
-    def _examined(self) -> Vector:
+    def _examined(self) -> NDArray[np.float64]:
         return self._k() ** -self.eta
