@@ -127,7 +127,7 @@ class InputError(StructSVMError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """An argument does not contain numbers, or has a name that only other libraries know."""
+    """An argument does not contain numbers, or its name belongs to another library."""
 
 
 class DataFormatError(InputError):
@@ -207,7 +207,7 @@ class PluginError(StructSVMError, ImportError):
 
 
 class ClusterError(StructSVMError):
-    """Workers of a cluster did not answer in time, or none is left."""
+    """Workers of a cluster did not answer in time, or no worker is left."""
 
 
 class CheckpointWarning(UserWarning):
@@ -217,7 +217,7 @@ class CheckpointWarning(UserWarning):
 class ZeroWeightsWarning(UserWarning):
     """The optimum is w = 0: the model gives every document the same score.
 
-    The fit has converged. If a loss's hinge is a loose bound, no other weights may lower it, for any C; the message
+    The fit has converged. If the hinge bounds the loss loosely, w = 0 can be the optimum for any C; the message
     suggests a remedy.
     """
 
@@ -249,8 +249,8 @@ class GridEndWarning(UserWarning):
 class OracleError(StructSVMError):
     """A loss returned an output that does not maximize Δ + w·Ψ.
 
-    The error is raised if a bound is violated that holds for every exact argmax, because the solver's certificate would
-    be wrong. ``structsvm.testing.check_loss`` finds the correct output.
+    The solver raises it if the output violates a bound of exact argmaxes, because its certificate would be wrong.
+    ``structsvm.testing.check_loss`` finds the correct output.
     """
 
 

@@ -355,7 +355,7 @@ class Result:
         return evolve(self, w=w, cuts=cuts, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
-        """Return a start for the problem with only some of the weights, ascending, which has this fingerprint.
+        """Return a start for the problem with only some of the weights, ascending; ``fingerprint`` is the problem's.
 
         Planes and cuts without the features of the dropped weights are planes and cuts of that problem. This holds if
         the regularizer pulls weights to 0.

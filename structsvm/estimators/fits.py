@@ -52,8 +52,8 @@ def fit(
 
     Parameters
     ----------
-    X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`. `Ranker` also accepts an `Operator` with one
-        score per row, whose examples are the queries.
+    X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`. `Ranker` also accepts an `Operator` with one score
+        per row and one example per query.
     y : labels, shape (rows,), larger is better; documents with labels above 0 are relevant, unless the loss defines
         relevance otherwise. `RankSVM` also accepts `Preferences`.
     qid : query id of each row (not group sizes), in any order. None: all rows are one query.

@@ -47,8 +47,8 @@ class RankerCV(RankingEstimator):
     """A ranker that chooses C on held-out queries, along warm-started paths.
 
     Each fold of the queries is held out once. The ranker is fitted to the other queries at every C of the grid, each
-    fit starting from the weights of the previous one, and scored on the fold. The C with the best mean score is then
-    fitted to all queries. Queries are never split between training and validation.
+    fit starting from the weights of the previous one, and scored on the fold. Last, the ranker is fitted to all queries
+    at the C with the best mean score. Queries are never split between training and validation.
 
     Parameters
     ----------

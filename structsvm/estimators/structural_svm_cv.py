@@ -24,8 +24,8 @@ class StructuralSVMCV(JointEstimator):
     """A structural SVM that chooses C on held-out examples, along warm-started paths.
 
     Each fold of the examples is held out once. The estimator is fitted to the other examples at every C of the grid,
-    each fit starting from the weights of the previous one, and scored on the fold. The C with the best mean score is
-    then fitted to all examples.
+    each fit starting from the weights of the previous one, and scored on the fold. Last, the estimator is fitted to all
+    examples at the C with the best mean score.
 
     Parameters
     ----------

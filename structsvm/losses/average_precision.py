@@ -78,7 +78,7 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
 
 @frozen
 class AveragePrecision(PairwiseLoss):
-    """One minus average precision: ``Δ = 1 − (1/R) Σ_k k / rank(k)`` for R relevant documents, the k-th at rank(k).
+    """One minus average precision: ``Δ = 1 − (1/R) Σ_k k / rank(k)``; the k-th of R relevant documents has rank(k).
 
     Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007. The
     compiled argmax takes O(n log n) for n documents; the Python one, the paper's Algorithm 2, takes O(R (n − R)).

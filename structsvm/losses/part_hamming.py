@@ -31,21 +31,20 @@ def _weights(values: ArrayLike | None) -> Any:
 class PartHamming(DeclaredLoss):
     """The Hamming loss for outputs in a feasible set: the share or number of wrong parts.
 
-    Outputs are vectors of 0 and 1, one number for each part, such as the edges of a path or the pairs of a matching:
-    ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, and the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
+    Outputs are vectors of 0 and 1 with a number for each part, such as an edge of a path or a pair of a matching. The
+    loss is ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
     loss-augmented argmax is a maximization over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar, Guestrin and
-    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions
-    between 0 and 1.
+    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions between 0 and 1.
 
     An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row for each
-    part, shape (p, d), with common weights; or a pair of both. To constrain the outputs of an example further, append
-    its feasible set to the input, in a tuple; ``predict`` accepts this too.
+    part, shape (p, d), with common weights; or a pair of both. It may also be a tuple whose last element is the
+    feasible set of this example; ``predict`` accepts this too.
 
     Parameters
     ----------
     feasible : the feasible set of all examples, or a function of the input that returns it.
     weights : the weight v of each part, 0 for parts that do not count. Default: 1 for all.
-    average : True to divide Δ by the sum of the weights, False to count.
+    average : True to divide Δ by the sum of the weights.
 
     Raises
     ------

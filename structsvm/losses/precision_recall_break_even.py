@@ -37,9 +37,9 @@ class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
     with y = ±1 are as in Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005. The
     argmax takes O(n log n) for n documents.
 
-    An output is a ranking, one number per document (larger is ahead), and selects its first R documents. So predictions
-    need not know R. An intercept cancels, because all outputs select equally many documents. Queries without both kinds
-    of document are not usable. As for `FBeta`, weights are small, and 0 if the features hardly separate the two kinds.
+    A ranking stands for the set of its first R documents: one number per document, larger is ahead. So predictions need
+    not know R. An intercept cancels, because all outputs select equally many documents. Queries without both kinds of
+    document are not usable. As for `FBeta`, weights are small, and can be 0 for every C.
 
     Parameters
     ----------

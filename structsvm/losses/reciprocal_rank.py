@@ -12,9 +12,9 @@ from structsvm.losses.shared.interleaving import InterleavingLoss
 
 @frozen
 class ReciprocalRank(InterleavingLoss):
-    """One minus the reciprocal rank of the first relevant document; its mean is 1 − MRR.
+    """One minus the reciprocal rank of the first relevant document, ``Δ = 1 − 1/rank``; its mean is 1 − MRR.
 
-    ``Δ = 1 − 1/rank``, and Ψ is as in `PairwiseLoss`. The compiled argmax takes O(n log n) for n documents.
+    Ψ is as in `PairwiseLoss`. The compiled argmax takes O(n log n) for n documents.
 
     Parameters
     ----------

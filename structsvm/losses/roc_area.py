@@ -52,9 +52,9 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
 class ROCArea(PairwiseLoss):
     """One minus the area under the ROC curve: the share of pairs in the wrong order.
 
-    The hinge is ``1/(RN) Σ max(0, 1 − 2(s_i − s_j))`` over the pairs of R relevant documents i and N others j.
-    Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3. If documents have
-    weights, each pair counts the product of both weights, as in scikit-learn's ``roc_auc_score``.
+    The hinge is ``1/(RN) Σ max(0, 1 − 2(s_i − s_j))`` over the pairs of R relevant documents i and N others j
+    (Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3). If documents
+    have weights, each pair counts the product of both weights, as in scikit-learn's ``roc_auc_score``.
 
     Parameters
     ----------

@@ -91,8 +91,8 @@ class SwappedPairs(GradedPairsLoss):
     is swapped independently, so an output need not be a ranking. If documents have weights, each pair counts the
     product of both weights, and P is the sum of these products.
 
-    Outputs are as in `GradedPairsLoss`. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one at
-    v. The argmax takes O(n log n) for n documents of any grades. Queries whose labels are all equal are not usable.
+    Outputs are as in `GradedPairsLoss`. With two grades, this hinge at 2w equals the hinge of `ROCArea` at w. The
+    argmax takes O(n log n) for n documents of any grades. Queries whose labels are all equal are not usable.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class ZeroOne(ScoreLoss[Any]):
     """The zero-one loss for binary classification of rows: outputs are y = ±1, and ``Ψ(x, y) = y x / 2``.
 
     Every row is an example. The objective for n rows equals scikit-learn's ``LinearSVC(loss="hinge", C=C / n,
-    fit_intercept=False)``. Class weights are example weights. `StructuralSVM` predicts two classes of any kind. In
+    fit_intercept=False)``. Class weights multiply example weights. `StructuralSVM` predicts two classes of any kind. In
     rankers, labels above 0 count as +1 and all others as −1.
 
     Parameters

@@ -87,11 +87,11 @@ class GMAP(BinaryMeasure):
 class InfAP(BinaryMeasure):
     """Inferred average precision: an estimate of average precision if only a sample of the pool was judged.
 
-    At a relevant document of rank r, with n pool documents ahead, a of them judged relevant and b not relevant, the
-    precision is estimated as 1/r + (n / r) (a + ε) / (a + b + 2ε), ε = 1e-5. The estimates are summed and divided by
-    the number R of documents judged relevant. Pool documents that were not judged have a grade below 0. Yilmaz and
-    Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006, as in trec_eval. Undefined
-    without a relevant document. Name: ``infap``.
+    Let n documents of the pool be ahead of a relevant document of rank r, with i judged relevant and j judged not
+    relevant. The precision there is estimated as 1/r + (n / r) (i + ε) / (i + j + 2ε), ε = 1e-5. The sum of the
+    estimates is divided by the number of documents judged relevant. Unjudged documents of the pool have a grade below 0
+    (Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006, as in
+    trec_eval). Undefined without a relevant document. Name: ``infap``.
 
     Parameters
     ----------

@@ -64,10 +64,10 @@ class OrderedPairs(Measure):
 class Bpref(BinaryMeasure):
     """Binary preference: the share of judged non-relevant documents that are not ahead of relevant ones.
 
-    The mean over the R relevant documents of 1 − min(n, R) / min(N, R), if n of N judged non-relevant documents are
-    ahead, and of 0 for relevant documents that are not ranked. Unjudged documents are ignored. Buckley and Voorhees,
-    "Retrieval evaluation with incomplete information", SIGIR 2004, with min(N, R) in the denominator as in trec_eval 8
-    and later. Undefined without a relevant document. Name: ``bpref``.
+    A relevant document counts 1 − min(n, R) / min(N, R) if n of the N judged non-relevant documents are ahead of it,
+    and 0 if it is not ranked. The measure is the mean over all R relevant documents. Unjudged documents are ignored.
+    Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, with min(N, R) in the
+    denominator as in trec_eval 8 and later. Undefined without a relevant document. Name: ``bpref``.
 
     Parameters
     ----------

@@ -92,8 +92,8 @@ class TieGroups:
 class RankedLists:
     """The labels of ranked documents, best first, with all judgments: the input of measures.
 
-    With ``ties="mean"``, the order of documents with equal scores is undecided: the lists have them by label, the
-    smallest first.
+    With ``ties="mean"``, the order of documents with equal scores is undecided; the lists contain them in ascending
+    order of labels.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class RankedLists:
 
     @cached_property
     def straddling(self) -> TieGroups | None:
-        """The groups of documents with equal scores and different labels or judgments; None if no scores tie so."""
+        """The groups of documents with equal scores and different labels or judgments; None if no such group exists."""
         return TieGroups.among(self.tied, self.label, self.is_judged, self.is_pooled)
 
     @property

@@ -68,7 +68,7 @@ class Calibration:
         Parameters
         ----------
         scores : score of each document, shape (rows,).
-        y : labels, shape (rows,); documents with labels above 0 are relevant. ``y >= 2`` sets another threshold.
+        y : labels, shape (rows,); documents with labels above 0 are relevant. Pass ``y >= 2`` for another threshold.
         qid : query id of each row.
         sample_weight : weight of each row, the same for all rows of a query; the documents of a query share its weight.
             None: all queries weigh the same.

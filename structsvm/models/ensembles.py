@@ -67,8 +67,8 @@ def from_ensemble(model: Any, X: Any = None, qid: ArrayLike | None = None) -> Le
     The result scores with NumPy alone, and can be explained, calibrated, compared, saved and exported like a ranker of
     this library. Its scores are the scores of the ensemble before a link such as a sigmoid: LightGBM's ``raw_score``,
     XGBoost's ``output_margin``, CatBoost's ``RawFormulaVal`` and scikit-learn's ``decision_function``. It has the trees
-    that the ensemble predicts with, so none after the best round of early stopping. Absent entries of sparse rows are
-    0, which XGBoost counts as missing.
+    that the ensemble predicts with, so no trees after the best round of early stopping. Absent entries of sparse rows
+    are 0; XGBoost counts them as missing.
 
     Parameters
     ----------

@@ -119,9 +119,9 @@ class LightGBMMeasure(_BoostedMeasure):
 class XGBoostHinge(_BoostedHinge):
     """The hinges of a loss as ``obj`` of ``xgboost.train``; queries come from the ``DMatrix``.
 
-    ``xgboost.train(params, xgboost.DMatrix(X, y, qid=qid), obj=XGBoostHinge("map"))``; the DMatrix requires contiguous
-    rows per query. ``XGBRanker`` does not accept functions as objectives. A constant replaces the second derivative, as
-    in `LightGBMHinge`.
+    Call ``xgboost.train(params, xgboost.DMatrix(X, y, qid=qid), obj=XGBoostHinge("map"))``. A DMatrix requires
+    contiguous rows per query. ``XGBRanker`` does not accept functions as objectives. A constant replaces the second
+    derivative, as in `LightGBMHinge`.
 
     Parameters
     ----------

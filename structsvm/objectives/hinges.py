@@ -182,9 +182,9 @@ class Hinge:
     def __call__(self, scores: ArrayLike) -> HingeValues:
         """Return ``(values, gradient)``: the hinge of each usable query and the subgradient for each row.
 
-        ``values``, shape (U,) in the order of `ids`, are ``max_ŷ [Δ(y, ŷ) + s·c(ŷ)] − s·c(y)``, at least 0, without
-        weights. ``gradient``, shape (n,) in the order of the rows, is a subgradient of ``Σ κ_q values_q``: ``κ_q (c(ŷ)
-        − c(y))`` at the most violated output ŷ of the query, and 0 in unusable queries.
+        ``values``, shape (U,) in the order of `ids`, are ``max_ŷ [Δ(y, ŷ) + s·c(ŷ)] − s·c(y)``, at least 0 and not
+        multiplied by κ. ``gradient``, shape (n,) in the order of the rows, is a subgradient of ``Σ κ_q values_q``:
+        ``κ_q (c(ŷ) − c(y))`` at the most violated output ŷ of the query, and 0 in unusable queries.
 
         Parameters
         ----------

@@ -83,8 +83,8 @@ def _restore(ranker: Any) -> None:
 class LambdaMART(RankingEstimator):
     """LambdaMART: boosted regression trees that optimize NDCG.
 
-    The gradients are RankNet's times the change of NDCG if the two documents of a pair swap places (Burges, "From
-    RankNet to LambdaRank to LambdaMART: an overview", MSR-TR-2010-82, section 7). LightGBM grows the trees (objective
+    The gradient of a pair of documents is RankNet's times the change of NDCG if both swap places (Burges, "From RankNet
+    to LambdaRank to LambdaMART: an overview", MSR-TR-2010-82, section 7). LightGBM grows the trees (objective
     ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``.
 
     Features are dense, CSR or a `BinnedMatrix`. NaN is a missing feature, which a split sends to the better side.

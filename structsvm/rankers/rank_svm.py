@@ -132,8 +132,8 @@ class RankSVM(RankingEstimator):
     pairs, so its ``-c c`` is ``C = c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m
     documents takes O(m log m). If y is `Preferences`, their magnitudes multiply ξ_ij, and P_q is their sum.
 
-    Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD 2002;
-    for "queries" Cao et al., SIGIR 2006, without costs of positions.
+    Sources: Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD
+    2002; for "queries", Cao et al., SIGIR 2006, without their costs of positions.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def fit(
 
     Parameters
     ----------
-    X : features, shape (rows, d), dense; NaN if they are missing (`RankBoost`, `LambdaMART`), or sparse (`LambdaMART`).
+    X : dense features, shape (rows, d), NaN if missing (`RankBoost`, `LambdaMART`); or sparse features (`LambdaMART`).
     y : labels, shape (rows,), larger is better; or `Preferences` (`RankBoost`, `RankNet`).
     qid : as in `Ranker.fit`.
     sample_weight : as in `Ranker.fit`; only ratios matter.

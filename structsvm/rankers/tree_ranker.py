@@ -171,15 +171,14 @@ class TreeRanker(RankingEstimator):
     """Boosted trees whose leaf values are learned together, with weights of the plain features beside them.
 
     LightGBM or scikit-learn grows the trees. Each leaf is then a feature: 1 for the documents that fall into it. The
-    convex problem of `Ranker` finds the values of all leaves and the weights of all features (totally corrective
-    boosting, as in Shen, Lin and van den Hengel, "StructBoost", 2014): the certified optimum of the loss over these
-    trees.
+    convex problem of `Ranker` finds the values of all leaves and the weights of all features, a certified optimum for
+    these trees (totally corrective boosting, as in Shen, Lin and van den Hengel, "StructBoost", 2014).
 
-    A missing feature (NaN) takes the side that the trees learned, and counts 0 in the weighted sum.
+    If a feature is missing (NaN), rows take the side that the tree learned; the weighted sum counts it as 0.
 
     Parameters
     ----------
-    loss : as in `Ranker`. None: "map" or, if ``measure`` is another measure and C is None, "map" or "ndcg", whichever
+    loss : as in `Ranker`. None: "map"; but if ``measure`` is another measure and C is None, "map" or "ndcg", whichever
         ranks held-out queries better.
     C : as in `Ranker`, but penalties of leaf values are multiplied by the number of trees, and penalties of feature
         weights by the number of features, so that C means the same for all numbers. None: `fit` chooses among 8 values

@@ -23,7 +23,7 @@ def _constants(values: ArrayLike) -> Vector:
 
 @frozen(eq=False)
 class Oracle(FeasibleSet):
-    """The outputs of a function that maximizes a linear score: a solver, a dynamic program, a graph algorithm.
+    """A feasible set given by a function that maximizes linear scores: a solver, a dynamic program, a graph algorithm.
 
     The function may be in NumPy, SciPy, NetworkX, OR-tools or any other package. Fits run a `kernel` without Python.
     Each output that `maximize` gets is copied, checked, and compared with up to eight earlier ones.
@@ -36,7 +36,7 @@ class Oracle(FeasibleSet):
     kernel : ``kernel(scores, data, out)``, which writes the output to ``out`` and which numba can compile; it replaces
         ``function``. ``data`` are the ``constants``. It must not change scores or data.
     constants : numbers for the kernel, such as sizes or capacities.
-    exact : True if the outputs are maximal; False if ``function`` may return `Bounded`, an output with a bound.
+    exact : True if outputs maximize the score; False if ``function`` may return `Bounded`, an output with a bound.
 
     Raises
     ------

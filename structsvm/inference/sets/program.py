@@ -31,8 +31,8 @@ class Program(FeasibleSet):
     """The solutions of linear constraints, ``{y : lower <= A y <= upper}``, with integers for some or all variables.
 
     HiGHS (https://highs.dev; Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) maximizes the
-    score. It first solves the relaxation without integrality, from the basis of the last scores. If a variable that
-    must be an integer has a fraction, branch and bound follows, from the last output. Each thread has its own models.
+    score. It first solves the relaxation without integrality, starting from the last basis. If a variable that must be
+    an integer has a fraction, branch and bound follows, starting from the last output. Each thread has its own models.
 
     Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
     the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch

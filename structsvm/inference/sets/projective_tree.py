@@ -64,12 +64,12 @@ def best_projective_tree(scores: Vector, data: Vector, out: Vector) -> None:
 
 @frozen
 class ProjectiveTree(CompiledSet):
-    """The dependency trees of a sentence without crossing edges.
+    """The projective dependency trees of a sentence: the edges of a tree do not cross.
 
     Words are numbered from 1; 0 is the root, which may have several modifiers. The parts are all pairs of a head and a
     modifier, head by head: the dependency of word m on head h is part ``h * words + m - 1``, so
-    ``y.reshape(words + 1, words)`` has a row for each head. Parts with h = m are in no tree. Trees with crossing edges
-    are an `Arborescence`.
+    ``y.reshape(words + 1, words)`` has a row for each head. Parts with h = m are in no tree. If edges may cross, use
+    `Arborescence`.
 
     `maximize` is Eisner's dynamic programme, with O(words³) operations (Eisner, "Three New Probabilistic Models for
     Dependency Parsing: An Exploration", COLING 1996).

@@ -46,9 +46,9 @@ class SpanningTree(EdgeSet):
 
     The parts are the edges, in their order in ``edges``.
 
-    `maximize` adds the edges by descending score unless they close a cycle, with O(E log E) operations (Kruskal, "On
-    the Shortest Spanning Subtree of a Graph and the Traveling Salesman Problem", Proceedings of the American
-    Mathematical Society 1956). Of edges with equal scores, it prefers the first ones.
+    `maximize` adds the edges by descending score unless they close a cycle, in O(E log E) for E edges (Kruskal, "On the
+    Shortest Spanning Subtree of a Graph and the Traveling Salesman Problem", Proceedings of the American Mathematical
+    Society 1956). Of edges with equal scores, it prefers the first ones.
 
     Parameters
     ----------

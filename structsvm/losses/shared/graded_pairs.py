@@ -86,13 +86,13 @@ def several_grades(y: Any) -> bool:
 class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
     """Base class of losses of graded documents: the weighted share of pairs that are in the wrong order.
 
-    The hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij``, over the pairs of weight v_ij in which i has a larger
+    The hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij``, over pairs with weights v_ij in which i has the larger
     label. A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in
     compiled code follow from it. For n documents and P weighted pairs, the argmax takes O(n + P) time and 24 P bytes.
 
-    An output has shape (2, n): for each document, the sum of the shares of swapped pairs in which it is the better one,
-    and in which it is the worse. Or it is a ranking, like truths and predictions: one number per document, larger is
-    ahead, ties in document order.
+    An output has shape (2, n): for each document, the sum of the shares of its swapped pairs, first of pairs in which
+    it is better, then of pairs in which it is worse. Or it is a ranking, like truths and predictions: one number per
+    document, larger is ahead, ties in document order.
 
     Examples
     --------

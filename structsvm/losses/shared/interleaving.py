@@ -80,8 +80,8 @@ class InterleavingLoss(PairwiseLoss):
     above K must not depend on j. An attrs field ``k`` makes ``"name@10"`` a valid name.
 
     The compiled argmax reads ``cost`` from tables, one per pair (R, N) of numbers of relevant and of other documents.
-    One has R (N + 1) numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. For n
-    documents and a cut-off K, the argmax takes O(K² + n log n). Without a cut-off, it takes O(n log n) if every
+    A table has R (N + 1) numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. For
+    n documents and a cut-off K, the argmax takes O(K² + n log n). Without a cut-off, it takes O(n log n) if every
     ``cost(k, ·)`` is concave in j (the table shows it), else O(R N).
 
     Parameters

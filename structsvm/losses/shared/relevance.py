@@ -99,8 +99,8 @@ class PairwiseLoss(RelevanceLoss, RankedByScore):
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
         """Return the coefficient of each document.
 
-        A relevant document has ``(N − 2a)/(RN)`` if a non-relevant documents are ahead of it. A non-relevant document
-        has ``(2b − R)/(RN)`` if b relevant documents are behind it.
+        A relevant document has ``(N − 2m)/(RN)`` if m non-relevant documents are ahead of it. A non-relevant document
+        has ``(2m − R)/(RN)`` if m relevant documents are behind it.
         """
         order = rank_documents(y_hat).order
         weight = weights_of(y)[order]

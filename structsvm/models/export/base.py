@@ -74,7 +74,7 @@ class Format(ABC):
 
         Parameters
         ----------
-        model : the model; its ``scaling`` is None if `by_query` and `standard` do not allow it.
+        model : the model; it has a ``scaling`` only if `by_query` or `standard` allows it.
         path : an empty file to fill.
         model_name : name of the model, for formats that store one.
 
