@@ -231,7 +231,7 @@ class OneQueryWarning(UserWarning):
 
 
 class IdFeaturesWarning(UserWarning):
-    """Columns of a data frame have names of ids, labels or a saved index, and are features of the fit."""
+    """Some features of a fit, columns of a data frame, are named like ids, labels or a saved index."""
 
 
 class OneClassWarning(UserWarning):

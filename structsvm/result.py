@@ -239,7 +239,7 @@ class CutSet:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], groups: Any) -> Self:
-        """Make it from the arrays of a result and the number of groups, as in `Result.from_arrays`."""
+        """Make cuts from the arrays of a result and the number of groups, as in `Result.from_arrays`."""
         require_integer("groups", groups, 0)
         (K,), (d,) = shape(arrays, "L"), shape(arrays, "w")
         for name in ("L", "a"):
@@ -372,7 +372,7 @@ class Result:
 
     @property
     def converged(self) -> bool:
-        """True if the gap is within ``tol · C``: certified, or by an estimate if not ``certified``."""
+        """True if the gap is at most ``tol · C``; the gap is an estimate if not ``certified``."""
         return self.gap <= self.tol * self.C
 
     @property

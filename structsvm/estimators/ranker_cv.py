@@ -204,7 +204,7 @@ class RankerCV(RankingEstimator):
 
     @property
     def measure_(self) -> Measure:
-        """The measure that `score` reports, if ``scoring`` is one; else the measure of the ranker."""
+        """The measure of ``scoring``; the ranker's if ``scoring`` is not a measure."""
         scoring = next(iter(self._scorings(self.estimator_).values()))
         return scoring if isinstance(scoring, Measure) else measure_of(self.estimator_)
 

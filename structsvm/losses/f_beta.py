@@ -118,7 +118,7 @@ class FBeta(RelevanceLoss):
         return float(self._loss(int(relevant.sum()), int((relevant & selected).sum()), (selected & ~relevant).sum()))
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the best output over all tp and fp; the selected documents of each kind have its highest scores."""
+        """Return the best output over all tp and fp, which selects the documents of largest score of each kind."""
         relevant = self.relevant(y)
         true, false = (np.flatnonzero(kind) for kind in (relevant, ~relevant))
         true, false = true[np.argsort(-scores[true])], false[np.argsort(-scores[false])]

@@ -171,7 +171,7 @@ class GraphHamming(HammingLoss):
 
     @property
     def kernel(self) -> Any:
-        """Message passing; None if inference needs a solver of programs."""
+        """The compiled message passing; None if inference needs a solver of programs."""
         return graph_hamming if self.inference == "auto" else None
 
     def examples(self, xs: Any, ys: Sequence[Any], intercept: float = 0.0) -> Examples:
@@ -231,7 +231,7 @@ class GraphHamming(HammingLoss):
         return np.concatenate((settings, self._table().ravel()))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return 1 at the state of each node, and at the pair of states of each edge, or their number."""
+        """Return indicators of the state of each node, then indicators or counts of pairs of states at edges."""
         if not isinstance(y, _LabeledGraph):
             raise InputError(
                 "labels alone do not say which nodes an edge joins: use StructuralSVM or Problem.from_examples, whose "
@@ -249,7 +249,7 @@ class GraphHamming(HammingLoss):
         return np.concatenate((np.eye(K)[numbers].ravel(), of_pairs.ravel()))
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
-        """Return the best labels found after adding costs to the scores of nodes, and a bound of the best."""
+        """Return the best labels found with costs added to the scores of nodes, and a bound of the best value."""
         inference = self._infer(scores, y.graph, self._costs_at(self.numbers(y)), y.allowed)
         return Bounded(self._labeled(inference.labels), inference.bound)
 

@@ -188,7 +188,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
         return np.concatenate((settings, self._table().ravel(), self._graph().encoded()))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return the indicators, and 1 at the states of the labels of each edge."""
+        """Return the indicators of labels, then indicators of the pair of values at each edge."""
         row, edges = self._row(y_hat), self._graph().edges
         pairs = np.eye(4)[2 * row[edges[:, 0]] + row[edges[:, 1]]]
         return np.concatenate((row, pairs.ravel()))
@@ -198,7 +198,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
         return self._unit() * float(self._table()[self._row(y), self._row(y_hat)].sum())
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
-        """Return the best indicators found after adding costs to the scores of labels, and a bound of the best."""
+        """Return the best indicators found with costs added to the scores of labels, and a bound of the best value."""
         inference = self._infer(scores, self._unit() * self._table()[self._row(y)])
         return Bounded(inference.labels, inference.bound)
 

@@ -89,7 +89,7 @@ class WeightedRanks(SwappedPairsLoss):
         return len(weights) > 1 and bool(self.labels(y).any())
 
     def pairs(self, y: Vector) -> JudgedPairs:
-        """Return the pairs of a weighted document and any other; the share is the weight divided by n − 1."""
+        """Return the pairs of a weighted document and any other document; the share is the weight divided by n − 1."""
         v = self.labels(y)
         better, worse = np.nonzero((v[:, None] > 0.0) & ~np.eye(len(v), dtype=bool))
         return JudgedPairs(len(v), better, worse, v[better])

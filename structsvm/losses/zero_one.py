@@ -81,7 +81,7 @@ class ZeroOne(ScoreLoss[Any]):
         return np.array([0.5 * self._sign(y_hat)])
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return 1 for the wrong class, and if y is not among the classes."""
+        """Return 1 if ŷ is the wrong class or y is not among the classes, else 0."""
         return float(self._sign(y) != self._sign(y_hat) if self.classes is None else y != y_hat)
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:

@@ -319,7 +319,7 @@ class TrainedModel(ABC):
 
     @property
     def names_of_parts(self) -> tuple[str, ...] | None:
-        """Names of the features that `parts` numbers; None if they have no names."""
+        """Names of the features, in the numbering of `parts`; None if they have no names."""
         return None if self._joint else self.feature_names
 
     def limits(self) -> "list[str | None]":

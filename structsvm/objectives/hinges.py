@@ -222,7 +222,7 @@ class Hinge:
         return [self._worst(grouped[ptr[i] : ptr[i + 1]], self._ys[i]) for i in np.flatnonzero(self._usable).tolist()]
 
     def per_row(self, values: ArrayLike) -> Vector:
-        """Return the value of each row's query, shape (n,), given one per usable query; 0 for rows of other queries."""
+        """Repeat one value per usable query on the rows of the query, shape (n,); rows of other queries get 0."""
         every = np.zeros(len(self._queries))
         vector = numbers(values, "values")
         if vector.shape != self.ids.shape:

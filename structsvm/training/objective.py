@@ -160,7 +160,7 @@ class Spec(ABC):
         """Check the data that the user gave ``fit``."""
 
     def chosen(self, data: Any) -> tuple["Spec", str | None]:
-        """Return the settings with the values that ``fit`` chooses on held-out data, and the reason of the choice."""
+        """Return the settings with the values that ``fit`` chooses on held-out data, and the reason for the choice."""
         return self, None
 
     @abstractmethod

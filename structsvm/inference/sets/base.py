@@ -104,7 +104,7 @@ class FeasibleSet(ABC):
         return bool(largest >= scores @ y - ROUNDING * (np.abs(scores) @ np.abs(y)))
 
     def violation(self, y: Vector) -> str:
-        """Return in words why y is not an output, to end a message; empty, the default, if the set does not know."""
+        """Return the reason why y is not an output, to end a message; empty, the default, if it is unknown."""
         return ""
 
     def outputs(self) -> Iterable[Vector]:

@@ -126,7 +126,7 @@ class Program(FeasibleSet):
             yield from np.array(block)[polytope.contains(np.array(block))]
 
     def with_constraints(self, constraints: Any, bounds: Any = (-np.inf, np.inf)) -> Self:
-        """Return the part of the set that satisfies further constraints and bounds, given as for the class.
+        """Return the subset that satisfies further constraints and bounds, given as in `Program`.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class Program(FeasibleSet):
         return evolve(self, constraints=[*listed(self.constraints), *listed(constraints)], bounds=both)
 
     def fixed(self, values: Mapping[int, float]) -> Self:
-        """Return the part of the set whose variables have these values, such as parts that are known or forbidden.
+        """Return the subset in which some variables have these values, such as parts that are known or forbidden.
 
         Examples
         --------
