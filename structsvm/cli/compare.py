@@ -161,7 +161,7 @@ def compare_command(
 
     --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe does not support them.
 
-    With other backends than the built-in one, each backend runs in a separate process, so that it may crash or hang.
+    If other backends than the built-in one are compared, each runs in a separate process, so that it may crash or hang.
 
     With --save-programs, further fits with the built-in backend store their QPs, for authors of QP solvers.
 

@@ -126,15 +126,15 @@ def evaluate_command(
     With models, the command reads all DATA as one data set, which may be tables, as for "structsvm train". One of DATA,
     QRELS and RUN may be "-", standard input.
 
-    Each mean has an interval for the mean over the population of queries. The interval is valid if the queries are a
-    random sample of the population, and if no model was trained or chosen on them.
+    Each mean has a confidence interval of the mean over the population of queries. The interval is valid if the queries
+    are a random sample of the population, and if no model was trained or chosen on them.
 
     "structsvm list" shows the names of measures. The names of trec_eval (P_5, ndcg_cut_10, recip_rank) and of
     ir_measures (AP, nDCG@10, RBP(p=0.8)) work, too. NDCG of trec_eval is "ndcg(gain=linear)".
 
     Measures of models are means over all orders of documents with equal scores. Runs are measured as by trec_eval:
     documents with equal scores (in float32) are ordered by id, descending; relevant documents that a run lacks count;
-    topics without judgments do not count. A note shows the range of each measure over the orders.
+    topics without judgments do not count. A note shows the range of each measure over all orders.
 
     Precision at a level of recall is the best precision at any rank that has at least this recall, as in trec_eval's
     iprec_at_recall. It is a mean over the queries that have relevant documents.

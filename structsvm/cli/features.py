@@ -55,7 +55,7 @@ def _folds(values: dict[str, Any]) -> list[Output]:
 @list_option(
     "--function",
     callback=names_in(retrieval_functions),
-    help="Without --candidates: retrieval functions whose top documents are the candidates, in their union.  "
+    help="Without --candidates: retrieval functions; the candidates are the union of their top documents.  "
     "[default: bm25]",
 )
 @click.option(

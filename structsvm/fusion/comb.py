@@ -86,8 +86,8 @@ class CombSUM(Comb):
     ----------
     normalize : scaling of the scores of each system and query: "query-min-max" (from 0 to 1), "query-z-score" (mean 0,
         standard deviation 1), "query-sum" (smallest 0, sum 1) or "query-percentiles" (the fraction of documents with
-        this score or a smaller one); None: no scaling. The first three set scores to 0 if a system gave all documents
-        the same score.
+        this score or a smaller one); None: no scaling. The first three set scores to 0 if all scores of a system are
+        equal.
     measure : see `Fusion`.
 
     Examples

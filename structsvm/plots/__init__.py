@@ -4,8 +4,8 @@ A display stores the data of a plot. ``from_estimator``, ``from_predictions`` an
 and draw them. ``plot(ax=None)`` draws them again, on a new figure in the style of the library, or on axes of
 Matplotlib, whose style does not change. Settings of artists, such as ``color``, override the settings of the display.
 Afterwards, ``ax_`` and ``figure_`` are the axes and their figure. Plots need Matplotlib, the extra ``plot``; without
-it, they raise `structsvm.exceptions.NotInstalledError`. ``matplotlib.pyplot.style.use(STYLE)`` applies the style to
-other figures.
+it, they raise `structsvm.exceptions.NotInstalledError`. For other figures, ``matplotlib.pyplot.style.use(STYLE)``
+applies the style.
 """
 
 from structsvm.plots.convergence import ConvergenceDisplay

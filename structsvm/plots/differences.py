@@ -30,8 +30,7 @@ class QueryDifferencesDisplay(Display):
     first, second : values of the two systems for the same queries, shape (Q,) each.
     names : names of the systems.
     measure : label of the values.
-    value_range : least and largest possible value, such as `Measure.value_range`; the band stays within the range of
-        differences.
+    value_range : least and largest possible value, such as `Measure.value_range`; it limits the band.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ def _weighted_sum(features: FeatureMap) -> str:
     """Return the kind of scores of a linear model with these features."""
     if not isinstance(features, Indicators):
         return "A weighted sum of the features"
-    scaled = f", scaled by {features.normalize}," if features.normalize else ""
+    scaled = f", scaled by {features.normalize}" if features.normalize else ""
     return f"A weighted sum over {features.bins} thresholds of each feature{scaled}"
 
 

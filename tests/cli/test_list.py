@@ -50,6 +50,7 @@ def test_a_plug_in_is_listed_with_its_origin_and_not_imported(run, monkeypatch):
 
 def test_models_are_listed_with_description_and_commands(run, monkeypatch):
     output = run("list").stdout
+    assert ",," not in output
     assert row(output, "SVM-ndcg").split()[-3:] == ["loss", "ndcg", "benchmark"]
     assert row(output, "SVM-acc").split()[-1] == "experiment"
     assert row(output, "RankBoost").split()[-2:] == ["benchmark,", "experiment"]

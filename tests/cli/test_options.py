@@ -1,5 +1,7 @@
 """Errors of the command line about unknown names of losses, solvers and the like."""
 
+import pytest
+
 from structsvm.cli.shared.options import as_measures
 
 
@@ -18,3 +20,8 @@ def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
     error = run("evaluate", "m.npz", "test.txt", "--measure", "mine@5", code=2).stderr
     assert "'mine@5' is a loss, for --loss; a measure is needed here." in " ".join(error.split())
     assert "Did you mean" not in error
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "select", "plan", "calibrate"])
+def test_help_shows_no_range_for_any_number(run, command):
+    assert "None]" not in run(command, "--help").stdout

@@ -40,6 +40,10 @@ class _Plain:
                 self.fail(f"{value!r} is not a number", param, ctx)  # type: ignore[attr-defined]
         return super().convert(value, param, ctx)  # type: ignore[misc]
 
+    def _describe_range(self) -> str:
+        # Click would show "x<=None" in the help of an option without bounds.
+        return "" if self.min is self.max is None else super()._describe_range()  # type: ignore[attr-defined, misc]
+
 
 class Whole(_Plain, click.IntRange):
     """Whole numbers in a range."""

@@ -181,7 +181,7 @@ def read_topics(
     source, format, encoding : as for `read_documents`; topics in ``trec`` are ``<top>`` elements.
     numbering : ``given``: topics have their ids from the file. ``position``: topics are numbered 1, 2, 3, ... in the
         order of the file, as in the judgments of Cranfield.
-    id_field : as for `read_documents`; in JSON lines, the ids are in ``id``, ``_id``, ``qid``, ``query_id`` or
+    id_field : as for `read_documents`; in JSON lines, ids are in ``id``, ``_id``, ``qid``, ``query_id`` or
         ``topic_id``.
 
     Raises

@@ -51,8 +51,7 @@ def mean_interval(
 
     Raises
     ------
-    InputError : there is no value, a value is not finite, a value is outside [0, 1] with "betting", or a setting is
-        invalid.
+    InputError : there is no value, a value is not finite or, with "betting", outside [0, 1], or a setting is invalid.
 
     Examples
     --------
