@@ -139,7 +139,7 @@ class Pool(JoinedRuns):
         return ~np.isnan(self.X[:, self._column(run)])
 
     def submission_scores(self, run: str) -> Vector:
-        """Return the scores of a run for all documents of the pool, shape (n,): -inf if it did not retrieve one.
+        """Return a run's score of each document of the pool, shape (n,): -inf if it did not retrieve the document.
 
         A ranking by these scores ends with documents that the run did not retrieve. Raise UnknownNameError for others.
         """

@@ -35,7 +35,7 @@ class Cluster(ABC):
 
     Attributes
     ----------
-    traffic : `CallCounts`, the number of calls and the bytes of numbers sent and answered.
+    traffic : `CallCounts`, the number of calls and the bytes of numbers sent and received.
     log : the last 10,000 calls, each a `Call`.
 
     Examples

@@ -38,7 +38,7 @@ class DaskCluster(Cluster):
     Parameters
     ----------
     client : the client; None: the client that was created last.
-    timeout : seconds without a finished task after which a wait is abandoned.
+    timeout : seconds to wait for the next finished task.
 
     Raises
     ------

@@ -60,7 +60,7 @@ class DaskRanker(Ranker):
     shuffle : whether to move the rows of split queries to one partition before training and measuring. False: raise
         InputError if a query is split.
     client : Dask's client; None: the current client. It is not pickled with the ranker.
-    timeout : seconds without a finished task or an answer after which a wait is abandoned.
+    timeout : seconds to wait for the next finished task or answer.
 
     Attributes
     ----------

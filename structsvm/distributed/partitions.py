@@ -305,8 +305,8 @@ def read_partitions(
     dtype : type of the features: float64, or float32, which takes half the memory.
     shuffle : whether to move the rows of a query in several files to one partition. False: raise InputError for such a
         query. Files without query ids, which have a file of query sizes, share no queries.
-    client : None: Dask's current client.
-    timeout : seconds without a finished file after which the wait is abandoned.
+    client : Dask's client; None: the current client.
+    timeout : seconds to wait for the next finished file.
 
     Raises
     ------

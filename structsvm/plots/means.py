@@ -29,7 +29,7 @@ class MeansDisplay(Display):
     ----------
     values : for each system by name, its value for each query, shape (Q,).
     measure : label of the values.
-    method, confidence_level, value_range : of the intervals; see `structsvm.evaluation.mean_interval`.
+    method, confidence_level, value_range : settings of the intervals; see `structsvm.evaluation.mean_interval`.
 
     Attributes
     ----------

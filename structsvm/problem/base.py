@@ -159,7 +159,7 @@ class AbstractProblem(ABC):
 
     @property
     def constant(self) -> float:
-        """The objective of w minus ``½‖u‖²`` and the hinges."""
+        """The constant of the objective: its value at any w, minus ``½‖u‖²`` and the hinges."""
         return 0.0 if self.coordinates is None else self.coordinates.constant
 
     @property

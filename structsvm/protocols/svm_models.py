@@ -57,7 +57,7 @@ class RankingSVM(ProtocolModel):
 
     @property
     def description(self) -> str:
-        """Features and loss."""
+        """The features and the loss, in words."""
         scores = _weighted_sum(self.features) + ", plus leaves of boosted trees" * (self.ranker is not None)
         return f"{scores}, trained for the loss {self.loss}"
 

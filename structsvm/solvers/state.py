@@ -43,7 +43,7 @@ class SolverState(CertifiedBounds):
         checkpoint's: its bounds, history and iterations count.
     callback : called with every step, first with the last step of a continued run.
     known_hinges : function that returns lower bounds of the hinges at weights w, from the solver's cuts: of each
-        example, or of their weighted mean, shape (1,). Estimates the primal if the argmax is inexact.
+        example, or of their weighted mean, shape (1,). They estimate the primal if the argmax is inexact.
     keeper : stores the run in a checkpoint.
     within_box : True if the solver's weights and lower bounds respect bounds on weights (``problem.box``).
 
@@ -62,7 +62,7 @@ class SolverState(CertifiedBounds):
     Raises
     ------
     ModelFileError : the checkpoint is damaged.
-    OracleError : the argmax at w = 0 has no loss, but elsewhere an output with a loss was found, which is better.
+    OracleError : the argmax at w = 0 has loss 0, although an output with a positive loss was found elsewhere.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class SolverState(CertifiedBounds):
         return step
 
     def begin_fingerprint(self, problem: Problem) -> None:
-        """Start reading the data for the fingerprint on another thread, if there is one."""
+        """Start to compute the fingerprint of the data, on another thread if possible."""
         if self._fingerprint is None:
             self._take_fingerprint = fingerprint_aside(problem)
 

@@ -29,7 +29,7 @@ def check_latent_loss(
 
     With each truth's latent variable fixed to ``initial``, the loss is a `Loss` whose outputs are pairs; `check_loss`
     checks it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, the completions
-    must be all pairs of outputs with the true output, and their loss must be at most ``tol`` times the largest loss.
+    must be all pairs in ``outputs`` with the true output, with a loss of at most ``tol`` times the largest.
 
     Parameters
     ----------

@@ -35,11 +35,11 @@ def check_retrieval(
     The check uses random small collections and queries: terms in all documents or in one, terms that queries repeat or
     that no document has, documents without a term, and collections of one document. It requires that
 
-    - weights and scores are finite numbers, one each, and arguments are not written to,
+    - weights and scores are finite numbers, one for each posting or document, and arguments are not written to,
     - a posting's weight does not depend on the other postings in the same call,
     - scores do not depend on the order of documents, on the order of the query's terms, or on terms that no document
       has, and are the same the second time,
-    - scores equal the definition's, if one is given,
+    - scores equal ``definition``, if it is given,
     - the function is a value: equal to itself after pickling (if its class can be imported), hashable, without
       attributes that can be assigned, and equal to the function that its name creates, if it has a name.
 
@@ -48,7 +48,7 @@ def check_retrieval(
     function : the function to check, as an object or by name.
     definition : the formula for the score of one document, in plain Python: ``definition(query, document, documents)``
         gets the counts of the query's terms that a document has, the tokens of the document, and the tokens of all
-        documents. Compared for documents that have a term of the query.
+        documents. Only documents with a term of the query are compared.
     random_state : seed of the random collections.
     collections : number of collections, at least 1.
 

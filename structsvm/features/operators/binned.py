@@ -22,7 +22,7 @@ class BinnedMatrix(CodedMatrix):
     and 50 thresholds for each, a document takes 17 bytes; a row of float64 would take 6800.
 
     Functions of the package accept it as a feature matrix of ``len(codes)`` rows and ``offsets[-1]`` columns. Select
-    rows as of an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.
+    rows as from an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.
 
     Parameters
     ----------

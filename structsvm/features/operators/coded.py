@@ -62,7 +62,7 @@ class CodedMatrix:
 
     @property
     def ndim(self) -> int:
-        """2."""
+        """Number of dimensions, 2."""
         return 2
 
     @property

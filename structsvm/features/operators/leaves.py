@@ -21,7 +21,7 @@ class LeafMatrix(CodedMatrix):
     leaf, and a score is the sum of the values of a document's leaves.
 
     Functions of the package accept it as a feature matrix of ``len(codes)`` rows and ``offsets[-1]`` columns. Select
-    rows as of an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.
+    rows as from an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.
 
     Parameters
     ----------

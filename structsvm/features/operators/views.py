@@ -20,14 +20,14 @@ _functions: list[Callable[..., Any]] = []
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
-    """Write ``A_i w``; for functions of `register_view` whose view contains another view.
+    """Write ``A_i w``, the scores of example i; for functions of `register_view` whose view contains another view.
 
     Parameters
     ----------
     view : instance of a registered class.
     i : index of the example.
     w : weights, shape (d,).
-    out : output, one score each, shape (ptr[i + 1] − ptr[i],).
+    out : output, the scores of the example, shape (ptr[i + 1] − ptr[i],).
 
     Examples
     --------

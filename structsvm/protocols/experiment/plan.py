@@ -103,10 +103,10 @@ def run(
 ) -> Results:
     """Run an experiment, or resume an interrupted one.
 
-    Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007,
-    sections 4 and 5. Each trial trains every model on some queries, chooses its hyper-parameter by MAP on other
-    queries, and tests it on the remaining queries. Finished trials are stored in the output folder; a resumed run gives
-    the same results to the last digit, on any number of processes.
+    The experiment is from Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average
+    Precision", SIGIR 2007, sections 4 and 5. Each trial trains every model on some queries, chooses its hyper-parameter
+    by MAP on other queries, and tests it on the remaining queries. Finished trials are stored in the output folder; a
+    resumed run gives the same results to the last digit, on any number of processes.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Fold:
 
     @property
     def parts(self) -> tuple[tuple[Path, ...], ...]:
-        """The files of the three sets."""
+        """The training, validation and test files."""
         return self.train, self.validation, self.test
 
     def located(self) -> "Fold":

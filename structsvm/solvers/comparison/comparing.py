@@ -49,7 +49,7 @@ def compare(
     backend, such as ``auto``, run once for each C. If a combination fails, or its package is not installed, its row
     reports it and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
 
-    If any backend is not the built-in one, each backend, and the solvers without QPs, run in a separate process with a
+    If any backend is not the built-in one, each backend and each solver without QPs runs in a separate process with a
     copy of the data. A backend that crashes, or does not return within 10 seconds after the time limit, then ends only
     its own process, and all times are comparable.
 

@@ -65,7 +65,7 @@ class Comparison:
 
     Each row has these columns as attributes, None if the run has no result:
 
-    - ``loss``, ``solver``, ``backend``, ``C``: the names of the combination.
+    - ``loss``, ``solver``, ``backend``, ``C``: the combination.
     - ``tol``: target gap in units of the loss; ``gap`` is the certified gap, ``(primal − dual) / C``.
     - ``status``: "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
       callback), "not installed", "failed" (an error) or "crashed" (its process ended); ``note`` explains it.
@@ -113,7 +113,7 @@ class Comparison:
         return reasons.pop() if len(reasons) == 1 and all(row.gap is None for row in self.rows) else ""
 
     def records(self) -> list[dict[str, Any]]:
-        """Return each row as a dictionary of its columns, without its history."""
+        """Return each row as a dictionary of its columns, except ``curve``."""
         return [row.record() for row in self.rows]
 
     def to_csv(self) -> str:
@@ -122,7 +122,7 @@ class Comparison:
         return as_csv([Table("", _COLUMNS, (tuple(self.records()),))], names)
 
     def table(self, loss: str, C: float, title: str) -> Table:
-        """Return the rows of a problem and a C as a table for people."""
+        """Return the rows of one problem, by its name in ``loss``, and one C as a table for people."""
         rows = (row.record() for row in self.rows if (row.loss, row.C) == (loss, C))
         return Table(title, _COLUMNS, (tuple(rows),))
 

@@ -86,9 +86,9 @@ _STEPS = 10
 class QPSolvers(GeneralBackend):
     """A solver of the package qpsolvers.
 
-    Among them are Clarabel, DAQP, PIQP, ProxQP, quadprog, SCS and more than a dozen others, also commercial ones:
-    https://qpsolvers.github.io/qpsolvers lists them. It needs the extra, ``pip install 'structural-svm[qpsolvers]'``,
-    and the solver's package. qpsolvers is licensed under the LGPLv3.
+    The package calls Clarabel, DAQP, PIQP, ProxQP, quadprog, SCS and more than a dozen other solvers, also commercial
+    ones: https://qpsolvers.github.io/qpsolvers lists them. The backend needs the extra,
+    ``pip install 'structural-svm[qpsolvers]'``, and the solver's package. qpsolvers is licensed under the LGPLv3.
 
     Solvers whose default accuracy is too low for certified gaps get a higher one. Solvers that need a positive definite
     matrix take up to 10 proximal steps (Rockafellar, SIAM Journal on Control and Optimization 1976). qpsolvers passes
@@ -106,7 +106,7 @@ class QPSolvers(GeneralBackend):
 
     Warns
     -----
-    UserWarning : the solver fails at a program for a reason other than its numbers, such as a missing license.
+    UserWarning : the solver fails for a reason other than the numbers of the program, such as a missing license.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def _extends(qp: DualQP, before: DualQP) -> bool:
 
 
 def load_programs(path: str | Path) -> list[DualQP]:
-    """Return the programs of a file that `Recorder` wrote, each with the first cuts of the next.
+    """Return the programs of a file that `Recorder` wrote; the cuts of each are the first cuts of the next.
 
     Parameters
     ----------
