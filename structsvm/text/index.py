@@ -140,7 +140,7 @@ class Index:
         return self.parts[name]
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the index to a file atomically; raise InputError if that fails or would replace another file."""
+        """Write the index to a file atomically; raise InputError if the file cannot be written or is not an index."""
         write_index(path, self.analyzer, self.doc_ids, self.fields, self.whole)
 
     @classmethod
