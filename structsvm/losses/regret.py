@@ -23,8 +23,8 @@ class Regret(DeclaredLoss):
     """The regret of the decision that is best for predicted costs, bounded by the hinge SPO+.
 
     A decision ŷ of a feasible set has the cost ``c·ŷ``. The true output of an example is its cost vector c, one number
-    for each part; y* is the best decision for it. The model predicts costs ĉ, its scores, and decides for
-    ``argmin ĉ·y``. The regret is ``Δ = c·ŷ − c·y*``, the score of a decision is ``−2 ĉ·ŷ``, and the hinge is
+    for each part; y* is the best decision for it. The model predicts costs ĉ, its scores, and the decision is
+    ``argmin_y ĉ·y``. The regret is ``Δ = c·ŷ − c·y*``, the score of a decision is ``−2 ĉ·ŷ``, and the hinge is
 
     ``max_ŷ [c·ŷ − c·y* − 2 ĉ·(ŷ − y*)]``,
 

@@ -32,9 +32,9 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     """Slack rescaling of another loss: the hinge ``max_ŷ Δ(y, ŷ) [1 − w·(Ψ(x, y) − Ψ(x, ŷ))]``.
 
     Tsochantaridis, Joachims, Hofmann and Altun, "Large margin methods for structured and interdependent output
-    variables", JMLR 2005, section 2.2.1. Every wrong output needs a margin of 1, and its loss is the price of a
-    violation. With margin rescaling, the default of all losses, outputs with a large loss need a large margin. Both
-    hinges bound the prediction's loss from above, and they are equal if Δ is 0 or 1.
+    variables", JMLR 2005, section 2.2.1. Every wrong output needs a margin of 1; its loss multiplies the violation.
+    With margin rescaling, the default of all losses, outputs with a large loss need a large margin. Both hinges bound
+    the prediction's loss from above, and they are equal if Δ is 0 or 1.
 
     Parameters
     ----------

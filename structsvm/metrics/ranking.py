@@ -218,8 +218,8 @@ def rank_lists(
     scores : one number per document, larger is ahead, shape (n,).
     labels : label of each document, shape (n,): a grade; by default, above 0 if relevant. With `judged`, NaN marks a
         document without judgment. Labels below 0 mark documents set apart for judging but not judged
-        (`structsvm.data.Qrels.grades_of`). Neither is relevant for any `relevant_from`, and some measures distinguish
-        them from documents judged not relevant. Without `judged`, all documents are judged.
+        (`structsvm.data.Qrels.grades_of`). Both kinds are never relevant, but some measures distinguish them from
+        documents judged not relevant. Without `judged`, all documents are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. Default: one query.
     doc_ids : document ids, shape (n,), for ``ties="trec"``.
     judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Labels

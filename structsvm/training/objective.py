@@ -47,7 +47,8 @@ class Objective:
     model : makes the model of a result of the solver.
     facts : attributes that a fit gives an estimator, by name.
     statistics : computes statistics of the features for the record of training; it may return None.
-    loss, ranks, other_losses : the loss as the user named it, and the kind of advice on zero weights.
+    loss, ranks, other_losses : for advice on zero weights: the user's name of the loss, and whether the model ranks and
+        accepts others.
     n_features, columns : number of features and the columns with entries; None if features have no own weights, or if
         all columns have entries.
     categories : columns of categories, which the model stores.

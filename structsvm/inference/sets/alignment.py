@@ -47,7 +47,7 @@ class Alignment(CompiledSet):
     the matrix of an output y. A penalty for each element without a partner is the same as a bonus of twice the penalty
     for each pair.
 
-    `maximize` is a dynamic programme with O(first · second) operations (Needleman and Wunsch, "A General Method
+    `maximize` is a dynamic program with O(first · second) operations (Needleman and Wunsch, "A General Method
     Applicable to the Search for Similarities in the Amino Acid Sequence of Two Proteins", Journal of Molecular Biology
     1970). The best alignment contains only pairs with positive scores.
 

@@ -45,7 +45,7 @@ class DirectedPath(EdgeSet):
     The parts are the edges, in their order in ``edges``. The best path is the shortest path if lengths are minus the
     scores.
 
-    `maximize` is a dynamic programme over the nodes in topological order, with an operation for each edge (Bellman, "On
+    `maximize` is a dynamic program over the nodes in topological order, with an operation for each edge (Bellman, "On
     a Routing Problem", Quarterly of Applied Mathematics 1958).
 
     Parameters

@@ -60,7 +60,7 @@ class Knapsack(CompiledSet):
     The parts are the items, in their order in ``weights``. For several capacities and kinds of weights, use a
     `Program`.
 
-    `maximize` is a dynamic programme with O(items · capacity) operations and numbers in memory (Kellerer, Pferschy and
+    `maximize` is a dynamic program with O(items · capacity) operations and numbers in memory (Kellerer, Pferschy and
     Pisinger, "Knapsack Problems", Springer 2004). The best choice contains only items with positive scores.
 
     Parameters
@@ -84,7 +84,7 @@ class Knapsack(CompiledSet):
     kernel: ClassVar[Any] = staticmethod(best_knapsack)
 
     def __attrs_post_init__(self) -> None:
-        """Reject a capacity whose dynamic programme does not fit memory."""
+        """Reject a capacity whose dynamic program does not fit memory."""
         require_memory(8.0 * (self.size + 1) * (self._room + 1), "The sums of this knapsack", "use a Program")
 
     @property

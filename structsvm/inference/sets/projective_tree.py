@@ -71,7 +71,7 @@ class ProjectiveTree(CompiledSet):
     ``y.reshape(words + 1, words)`` has a row for each head. Parts with h = m are in no tree. If edges may cross, use
     `Arborescence`.
 
-    `maximize` is Eisner's dynamic programme, with O(words³) operations (Eisner, "Three New Probabilistic Models for
+    `maximize` is Eisner's dynamic program, with O(words³) operations (Eisner, "Three New Probabilistic Models for
     Dependency Parsing: An Exploration", COLING 1996).
 
     Parameters

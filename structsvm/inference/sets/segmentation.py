@@ -40,7 +40,7 @@ class Segmentation(CompiledSet):
     ``start`` with a label is part ``(start * longest + k - 1) * labels + label``, so
     ``y.reshape(length, longest, labels)`` is the array of an output y. Parts that exceed the end are in no output.
 
-    `maximize` is a dynamic programme with O(length · longest · labels) operations (Sarawagi and Cohen, "Semi-Markov
+    `maximize` is a dynamic program with O(length · longest · labels) operations (Sarawagi and Cohen, "Semi-Markov
     Conditional Random Fields for Information Extraction", NIPS 2004).
 
     Parameters

@@ -122,8 +122,8 @@ class GradedRankingLoss(PairsOfGrades):
 
     A derived class defines ``loss`` and an exact ``loss_augmented_argmax``; it inherits the encoding, the prediction
     and the list of outputs for ``check_loss``. `weight` sets the weights of pairs in the encoding, by default all
-    equal. If ``Δ`` is a sum of ``v_ij (g_i − g_j)`` over swapped pairs, sorting by ``s − g`` is the exact argmax. An
-    output is one number per document, larger is ahead, ties in document order.
+    equal. If ``Δ`` sums ``v_ij (g_i − g_j)`` over swapped pairs, for grades g, sorting by ``s − g`` is the exact
+    argmax. An output is one number per document, larger is ahead, ties in document order.
 
     Each of the P pairs of different grades changes ``encode`` by ``±½ v_ij``, with ``v_ij = 1 / P`` by default. If the
     pair is in the right order, the document ahead gets ``+½ v_ij`` and the other document ``−½ v_ij``; if it is
