@@ -168,8 +168,8 @@ def pool_runs(
     """Pool the first `depth` documents of each run for each topic, with their judgments.
 
     Unjudged documents are not relevant. A topic is left out if its pool has no relevant document, or if it is missing
-    from the runs or from the judgments; `Pool.left_out` gives the reasons. This is the pool of section 4 of Yue,
-    Finley, Radlinski and Joachims (SIGIR 2007), with its depth of 1000.
+    from the runs or from the judgments; `Pool.left_out` gives the reasons. Pool and default depth are as in section 4
+    of Yue, Finley, Radlinski and Joachims (SIGIR 2007).
 
     Parameters
     ----------

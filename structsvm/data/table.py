@@ -77,8 +77,8 @@ def load_table(
     be in double quotes, without line ends in them. Blanks around a cell are removed.
 
     A feature may be missing: its cell is empty, null, or one of the texts that pandas counts as missing, such as "NA".
-    Numbers are then NaN. A text column of 2 to 50 distinct values, on average in two rows or more each, is one of
-    categories: each value has a feature "column=value" of 0 and 1. All are 0 if the text is missing or unknown.
+    Numbers are then NaN. A text column has categories if it has 2 to 50 distinct values, each in two rows or more on
+    average: each value becomes a feature "column=value" of 0 and 1. All are 0 if the text is missing or unknown.
 
     Parameters
     ----------

@@ -86,8 +86,8 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
 
     Parameters
     ----------
-    folder_or_paths : the files, plain or compressed; or a folder, of which all files are read in the order of their
-        names, except names that begin with a dot.
+    folder_or_paths : the files, plain or compressed; or a folder, whose files are read in the order of their names,
+        except files that begin with a dot.
 
     Raises
     ------

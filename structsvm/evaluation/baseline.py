@@ -51,7 +51,7 @@ class RunComparison:
     rows : the comparisons, by run and then by measure. Each has ``run``, ``measure``, ``mean``, ``baseline_mean`` and
         the tests ``paired`` (`structsvm.evaluation.significance.PairedTests`, run minus baseline). ``holm`` and
         ``bonferroni`` are corrected p-values by test (None if the test is undefined). ``left_out`` has the topics with
-        a value for only one of both, run and baseline.
+        a value for the run only or the baseline only.
     confidence_level, n_resamples, random_state : see `compare_runs`.
     of_models : True if models are compared, for the texts of the table.
 

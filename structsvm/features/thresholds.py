@@ -27,10 +27,10 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     Parameters
     ----------
     bins : largest number of thresholds of each function; 50 in the paper.
-    spacing : "quantile": with the n scores that are not missing in ascending order, the scores at the places 0, n/bins,
-        2n/bins, ... (rounded down). The first is the smallest score, so its indicator shows whether the function
-        retrieved the document. Equal scores are one threshold. "even": equal distances from ``low`` to ``high``, both
-        included.
+    spacing : "quantile": the n scores that are not missing are sorted; thresholds are the scores at the places 0,
+        n/bins, 2n/bins, ... (rounded down). The first is the smallest score, so its indicator shows whether the
+        function retrieved the document. Equal scores are one threshold. "even": equal distances from ``low`` to
+        ``high``, both included.
     low, high : ends of even thresholds, such as 0 and 1 for percentiles; None: the smallest and the largest
         training score of each function.
 

@@ -103,8 +103,7 @@ class Condorcet(Fusion):
 
     A retrieved document wins against documents that the system did not retrieve. There is no winner if scores are
     equal, or if the system retrieved neither document. The score is the Borda count minus one point per system and half
-    a point per tie.
-    `Copeland` decides each pair by majority instead.
+    a point per tie. `Copeland` decides each pair by majority.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ def example_gram(view: Any, i: int, gram: Vector) -> int:
 
 
 def example_product(view: Any, i: int, gram: Vector, c: Vector, out: Vector) -> int:
-    """Write ``A_i A_i' c``, by which adding ``A_i' c`` to w changes the scores, and return the number of products read.
+    """Write ``A_i A_i' c``, the change of the scores if ``A_i' c`` is added to w; return the number of products read.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 class CVXOPT(GeneralBackend):
     """CVXOPT's ``coneqp``, a primal-dual interior-point method (Andersen, Dahl, Liu and Vandenberghe, 2011).
 
-    Needs the extra: ``pip install 'structural-svm[cvxopt]'``. CVXOPT has the license GPLv3. It always starts cold.
+    It needs the extra: ``pip install 'structural-svm[cvxopt]'``. CVXOPT has the license GPLv3. It always starts cold.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def _folder(value: str | Path) -> Path:
 
 @define(eq=False)
 class Recorder(QPBackend):
-    """A backend that stores its programs in a folder, with their optima.
+    """A backend that stores its quadratic programs in a folder, with their optima.
 
     Use it in a ``with`` statement. Each program of a fit has the cuts of the program before it and a few more, until
     the fit drops cuts. Each file, ``0000.npz``, ``0001.npz``, ..., has one growing sequence, of N programs with up to K
