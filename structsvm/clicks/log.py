@@ -99,7 +99,7 @@ class ClickLog:
         Parameters
         ----------
         path : the file.
-        qid, document, position, clicks, impressions : names of the columns; None: each row is one impression.
+        qid, document, position, clicks, impressions : names of the columns. Without ``impressions``, a row is one.
 
         Raises
         ------

@@ -178,7 +178,7 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
 
 def write_run(path: str | PathLike[str], qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
-    """Write a ranking as a run that trec_eval reads, atomically.
+    """Write a ranking atomically, as a run that trec_eval reads.
 
     Documents are ranked as by `Run.from_scores`. Scores have the precision of float32, in which trec_eval 9 compares
     scores. Later versions compare the written digits, and thus find the same ties.

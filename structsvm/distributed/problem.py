@@ -153,7 +153,7 @@ class DistributedProblem(AbstractProblem):
         ----------
         cluster : the cluster that has or will have the partitions.
         parts : partitions (`Partition`), or references that the cluster resolves to partitions (futures). No query may
-            be in two partitions; the check covers the least and the greatest id of each.
+            be in two partitions; only the least and greatest id of each are checked.
         loss : name or object. It is bound to the distinct labels of all partitions. Each partition computes the tables
             that the loss needs for all its outputs (`ScoreLoss.params`).
         C : weight of the mean hinge; positive.

@@ -127,8 +127,8 @@ class FillMissing(QueryTransformer):
 
     Parameters
     ----------
-    value : "min", the smallest score of the function in the query, as if it had retrieved the missing documents last
-        (0 if it retrieved nothing); or a number, such as 0 after `QueryMinMax`, which needs no ``qid``.
+    value : "min", the smallest score of the function in the query, as if it had retrieved the missing documents last (0
+        if it retrieved nothing); or a number, such as 0 after `QueryMinMax`. Numbers need no ``qid``.
 
     Examples
     --------

@@ -33,8 +33,8 @@ class RankSum(Fusion):
 class ReciprocalRankFusion(RankSum):
     """Reciprocal rank fusion: the sum of ``1 / (rank_constant + rank)`` over the systems that retrieved a document.
 
-    Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
-    SIGIR 2009. Documents with equal scores get the mean over their ranks.
+    It is from Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning
+    methods", SIGIR 2009. Documents with equal scores get the mean over their ranks.
 
     Parameters
     ----------

@@ -48,8 +48,8 @@ class ConvergenceDisplay(Display):
 
     Parameters
     ----------
-    curves : for each run by name, the costs of its steps, shape (steps,), and their values, shape (steps,), or (steps,
-        2), primal and dual, if ``y`` is "bounds".
+    curves : for each run by name, the costs of its steps, shape (steps,), and their values, shape (steps,); for
+        "bounds" the primal and the dual, shape (steps, 2).
     x : the cost: "seconds", "iterations" of the solver, "passes" over the data, "argmaxes" of each example, or "calls"
         of the workers of a cluster.
     y : "gap": the certified gap in units of C, like ``tol``; "excess": the primal minus the best lower bound of all

@@ -19,9 +19,9 @@ def performance_profile(comparison: Comparison) -> "Figure":
     A fit is a problem, a solver and a C. The ratio of a backend is its time, in the working set and its QPs, divided by
     the time of the fastest backend at the same fit. A backend's line shows, for each τ, the fraction of fits with a
     ratio of at most τ (Dolan and Moré, Mathematical Programming 2002). At τ = 1 this is the fraction of fits at which
-    it is the fastest, on the right the fraction that it solves. Rows that did not converge, or handed programs over to
-    the built-in backend, count as not solved. A thin line adds the rows with programs handed over. Fits that not all
-    backends ran are left out. The legend marks backends that solve no fit.
+    the backend is the fastest, on the right the fraction that it solves. Rows that did not converge, or handed programs
+    over to the built-in backend, count as not solved. A thin line adds the rows with programs handed over. Fits that
+    not all backends ran are left out. The legend marks backends that solve no fit.
 
     Parameters
     ----------

@@ -125,8 +125,8 @@ class CheckpointWriter:
     Attributes
     ----------
     solver : the solver that runs.
-    cuts : returns the cuts needed to resume, at each `SolverState.record`.
-    handovers : returns the number of QPs handed to the built-in backend.
+    cuts : function that returns the cuts needed to resume; called at each `SolverState.record`.
+    handovers : function that returns the number of QPs handed to the built-in backend.
     known : the initial content of the file; None if it did not exist.
 
     Examples

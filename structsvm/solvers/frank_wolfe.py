@@ -62,13 +62,14 @@ _MOST_PLANES = 2_000
 class FrankWolfe(Solver):
     """Block-coordinate Frank-Wolfe: one step after each argmax, and many more steps on the stored planes.
 
-    Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization for Structural SVMs", ICML
-    2013. As in Shah, Kolmogorov and Lampert, CVPR 2015, planes are stored; steps move weight between two of them. A
-    pass scores an example, finds its argmax and steps while its rows are in the cache. Between passes, sweeps over the
-    stored planes take more steps; if C is large and sweeps are slow, 1-slack solves the QP over all planes without the
-    data. The gap seen during a pass decides if the solver evaluates all examples for a certificate. The next pass then
-    visits only the examples with most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien,
-    "Minding the Gaps for Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
+    The algorithm is from Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization for
+    Structural SVMs", ICML 2013. As in Shah, Kolmogorov and Lampert, CVPR 2015, planes are stored; steps move weight
+    between two of them. A pass scores an example, finds its argmax and steps while its rows are in the cache. Between
+    passes, sweeps over the stored planes take more steps; if C is large and sweeps are slow, 1-slack solves the QP over
+    all planes without the data. The gap seen during a pass decides if the solver evaluates all examples for a
+    certificate. The next pass then visits only the examples with most of the gap (sampled in Osokin, Alayrac,
+    Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for Block Frank-Wolfe Optimization of Structured SVMs",
+    ICML 2016).
 
     For classes, chains, graphs and declared outputs, planes are stored as codes, and an example takes several steps in
     its scores (`structsvm.problem.codes`). Between passes, all multipliers move together, towards the best combination

@@ -26,8 +26,8 @@ _MOST_BYTES = 4 * 2**30
 class NSlack(CuttingPlane):
     """The n-slack cutting-plane algorithm: cuts of single examples; by default exactly as published.
 
-    Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et al. (JMLR 2005). Example by
-    example, it adds the most violated output to the working set if the violation exceeds ε, and then solves the QP
+    This is Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et al. (JMLR 2005). For
+    each example, it adds the most violated output to the working set if the violation exceeds ε, and then solves the QP
     again. A separate pass after each round computes the bounds, because the slacks of the round belong to different
     weights. The solver stops when the bounds are close enough; if they are not and a round adds no constraint, it
     halves ε.

@@ -36,9 +36,9 @@ def makes_two_cuts(problem: AbstractProblem) -> bool:
 class OneSlack(CuttingPlane):
     """The 1-slack cutting-plane algorithm: each cut is the mean of all examples' planes.
 
-    Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009, Algorithm 3. An
-    iteration takes one pass over the data and adds one cut; with a line search and up to 1,000 weights, it takes a pass
-    and a half and adds two. The number of iterations does not grow with the number of examples.
+    This is Algorithm 3 of Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009.
+    An iteration takes one pass over the data and adds one cut; with a line search and up to 1,000 weights, it takes a
+    pass and a half and adds two. The number of iterations does not grow with the number of examples.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 class SolverState(CertifiedBounds):
     """The state of a run: best weights and bounds, clocks, passes and history.
 
-    Each `Solver.solve` makes one; this evaluates the start weights.
+    Each `Solver.solve` makes one, which evaluates the start weights.
 
     Parameters
     ----------

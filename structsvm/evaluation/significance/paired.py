@@ -102,8 +102,8 @@ def holm(p_values: Iterable[float | None]) -> list[float | None]:
     """Correct p-values for multiple tests by Holm's step-down method.
 
     The k-th smallest of m p-values is multiplied by m − k + 1; a larger p-value never gets a smaller result. None stays
-    None. The method rejects at least as many hypotheses as Bonferroni's. Holm, "A simple sequentially rejective
-    multiple test procedure", Scandinavian Journal of Statistics 1979.
+    None. The method, from Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 1979, rejects at least as many hypotheses as Bonferroni's.
 
     Parameters
     ----------

@@ -187,9 +187,10 @@ def write_folds(
 ) -> tuple[Path, ...]:
     """Split queries into sets of equal size and write each to a file, for LETOR's rotation in `benchmark`.
 
-    The queries are shuffled by ``numpy.random.default_rng(random_state).permutation`` in their order of appearance and
-    cut into ``folds`` parts; the first parts have one more query if the division leaves a remainder. Within a file,
-    queries keep the order of the data. Files replace existing ones only when all are complete.
+    The queries, in order of appearance, are shuffled by
+    ``numpy.random.default_rng(random_state).permutation`` and cut into ``folds`` parts; the first parts have one more
+    query if the division leaves a remainder. Within a file, queries keep the order of the data. Files replace existing
+    ones only when all are complete.
 
     Parameters
     ----------

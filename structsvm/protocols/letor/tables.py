@@ -266,7 +266,7 @@ def benchmark_tables(results: Results, baseline: str | None = None) -> tuple[Tab
 
 
 def write_tables(results: Results, folder: str | Path, baseline: str | None = None) -> tuple[Path, ...]:
-    """Write the tables; replace each file only when it is complete.
+    """Write the tables of a benchmark; replace each file only when it is complete.
 
     ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all tables;
     ``tables.csv`` has every measure, in a line for each model and fold and a line for each model's mean.
