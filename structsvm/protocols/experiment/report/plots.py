@@ -130,7 +130,7 @@ def _magnify(axes: "Axes", dots: Sequence[_Dot]) -> str:
                 f"{dot.mean:.2f} →" if right else f"← {dot.mean:.2f}",
                 transform=axes.get_yaxis_transform(),
                 ha="right" if right else "left",
-                va="center",
+                va="bottom",  # above the line of its interval
                 fontsize=7.0,
                 color=dot.color,
             )
