@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
+from functools import cache
 from itertools import count
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.compute.atomics import ATOMIC
@@ -40,6 +43,35 @@ def thread_count(n_jobs: int | None) -> int:
         if n_jobs is None:
             return 1 if backend.nesting_level else numba.get_num_threads()
     return int(n_jobs) if n_jobs > 0 else max(1, numba.get_num_threads() + 1 + int(n_jobs))
+
+
+class _OneBLASThread(ContextDecorator):
+    """Limit BLAS to one thread in a block or function; the last of concurrent ones restores the number."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+@cache
+def _blas() -> Any:
+    """Return the controller of the BLAS libraries of NumPy and SciPy."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+one_blas_thread = _OneBLASThread()
+"""For small matrices, on which threads of BLAS wait for each other longer than they compute."""
 
 
 class Threads:

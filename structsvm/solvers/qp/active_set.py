@@ -7,6 +7,7 @@ from attrs import evolve, frozen
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.compute.threads import one_blas_thread
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.solvers.qp.kernels import ascend_pairs, descend_face, reduced_gram, slopes
@@ -54,6 +55,7 @@ class ActiveSet(QPBackend):
 
     name: ClassVar[str] = "active-set"
 
+    @one_blas_thread
     def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
         """Solve; raise `InputError` if H, b or the caps contain NaN or infinity. See `QPBackend.solve`."""
         if qp.size == 0:

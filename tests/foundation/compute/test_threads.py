@@ -13,11 +13,20 @@ import joblib
 import numba
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.atomics import add
 from structsvm.foundation.compute.compilation import compiled
-from structsvm.foundation.compute.threads import Threads, in_blocks, over_blocks, require_jobs, thread_count, using
+from structsvm.foundation.compute.threads import (
+    Threads,
+    in_blocks,
+    one_blas_thread,
+    over_blocks,
+    require_jobs,
+    thread_count,
+    using,
+)
 from structsvm.foundation.types import IntVector, Vector
 from tests.slow import slow
 
@@ -300,3 +309,24 @@ def test_one_thread_where_nothing_is_compiled() -> None:
         [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, check=True
     )
     assert run.stdout.split() == [b"1"]
+
+
+def test_the_last_of_concurrent_blocks_restores_the_threads_of_blas() -> None:
+    def of_blas() -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    entered, left = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with one_blas_thread:
+            entered.set()
+            left.wait()
+
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as pool:
+        with one_blas_thread:
+            future = pool.submit(other)
+            entered.wait()
+        assert of_blas() == {1}
+        left.set()
+        future.result()
+        assert of_blas() == {2}
