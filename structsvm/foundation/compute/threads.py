@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ContextDecorator, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import count
-from threading import Lock
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,33 +45,23 @@ def thread_count(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, numba.get_num_threads() + 1 + int(n_jobs))
 
 
-class _OneBLASThread(ContextDecorator):
-    """Limit BLAS to one thread in a block or function; the last of concurrent ones restores the number."""
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread: on small matrices, its threads wait for each other longer than they compute.
 
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._limit = _blas().limit(limits=1)
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._limit.restore_original_limits()
+    Only the main thread does so. The number belongs to the process, and OpenBLAS lets no other thread change it.
+    """
+    if current_thread() is main_thread():
+        with _blas().limit(limits=1):
+            yield
+    else:
+        yield
 
 
 @cache
 def _blas() -> Any:
     """Return the controller of the BLAS libraries of NumPy and SciPy."""
     return ThreadpoolController().select(user_api="blas")
-
-
-one_blas_thread = _OneBLASThread()
-"""For small matrices, on which threads of BLAS wait for each other longer than they compute."""
 
 
 class Threads:

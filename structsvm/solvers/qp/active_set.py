@@ -55,7 +55,7 @@ class ActiveSet(QPBackend):
 
     name: ClassVar[str] = "active-set"
 
-    @one_blas_thread
+    @one_blas_thread()
     def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
         """Solve; raise `InputError` if H, b or the caps contain NaN or infinity. See `QPBackend.solve`."""
         if qp.size == 0:

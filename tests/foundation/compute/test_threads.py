@@ -311,22 +311,16 @@ def test_one_thread_where_nothing_is_compiled() -> None:
     assert run.stdout.split() == [b"1"]
 
 
-def test_the_last_of_concurrent_blocks_restores_the_threads_of_blas() -> None:
+def test_blas_has_one_thread_within_the_block_and_its_number_again_after_it() -> None:
     def of_blas() -> set[int]:
         return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
-    entered, left = threading.Event(), threading.Event()
-
-    def other() -> None:
-        with one_blas_thread:
-            entered.set()
-            left.wait()
+    @one_blas_thread()
+    def inside() -> set[int]:
+        return of_blas()
 
     with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as pool:
-        with one_blas_thread:
-            future = pool.submit(other)
-            entered.wait()
-        assert of_blas() == {1}
-        left.set()
-        future.result()
+        with one_blas_thread():
+            assert inside() == {1}
+            assert pool.submit(inside).result() == {1}
         assert of_blas() == {2}
