@@ -49,7 +49,7 @@ def thread_count(n_jobs: int | None) -> int:
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread: on small matrices, its threads wait for each other longer than they compute.
 
-    Only the main thread does so. The number belongs to the process, and OpenBLAS lets no other thread change it.
+    Only the main thread limits it. The number belongs to the process, and OpenBLAS lets no other thread change it.
     """
     if current_thread() is main_thread():
         with _blas().limit(limits=1):
