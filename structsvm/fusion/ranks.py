@@ -99,7 +99,7 @@ class BordaCount(Fusion):
 
 
 class Condorcet(Fusion):
-    """Pairwise wins, summed over systems: the number of documents that each system ranks below the document.
+    """The pairwise wins of a document: how many documents a system ranks below it, summed over systems.
 
     A retrieved document wins against documents that the system did not retrieve. There is no winner if scores are
     equal, or if the system retrieved neither document. The score is the Borda count minus one point per system and half

@@ -53,8 +53,8 @@ class NDCGLoss(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
     NDCG is the normalized discounted cumulative gain, and ``ideal`` is the sum of the best ranking. To report NDCG at
-    k, train NDCG at full depth: in lists much longer than k, no weights lower the hinge of the first k ranks, for any
-    C. So a fit drops the cut-off unless ``truncated``, and its bounds are for ``NDCGLoss(k=None)``.
+    k, train NDCG at full depth: in lists much longer than k, w = 0 minimizes the hinge of the first k ranks, for any C.
+    So a fit drops the cut-off unless ``truncated``, and its bounds are for ``NDCGLoss(k=None)``.
 
     Rankings are encoded in one of three ways:
 

@@ -36,9 +36,9 @@ class PartHamming(DeclaredLoss):
     loss-augmented argmax is a maximization over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar, Guestrin and
     Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions between 0 and 1.
 
-    An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row for each
-    part, shape (p, d), with common weights; or a pair of both. It may also be a tuple whose last element is the
-    feasible set of this example; ``predict`` accepts this too.
+    An input is a vector of features, shape (d,), and each part has its own learned weights. Or it is a matrix with a
+    row for each part, shape (p, d), and all parts have the same learned weights. Or it is a pair of both. It may also
+    be a tuple whose last element is the feasible set of this example; ``predict`` accepts this too.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from structsvm.metrics.ranking import RankedLists
 class AUC(BinaryMeasure):
     """Area under the ROC curve: the share of pairs with the relevant document ahead.
 
-    A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`, or 1 or 0 if the tie rule orders it. Only ranked
+    A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`, unless the tie rule orders it. Only ranked
     documents count, not `judged` ones. Undefined unless a query has both kinds of document. Name: ``roc_area``.
 
     Parameters
@@ -40,7 +40,7 @@ class OrderedPairs(Measure):
     """The share of pairs of documents with different labels in which the better document is ahead.
 
     It is one minus the share of swapped pairs, which svm_rank reports and ``loss="swapped_pairs"`` trains. A tied pair
-    counts 1/2, or 1 or 0 if the tie rule orders it. Only ranked documents count, and unjudged ones have the label 0.
+    counts 1/2, unless the tie rule orders it. Only ranked documents count, and unjudged ones have the label 0.
     Undefined if all labels of a query are equal. Name: ``ordered_pairs``.
 
     Parameters

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def performance_profile(comparison: Comparison) -> "Figure":
     """Draw a performance profile of the backends: fractions of fits solved within a multiple of the shortest time.
 
-    A fit is a problem, a solver and a C. The ratio of a backend is its time, in the working set and its QPs, divided by
-    the time of the fastest backend at the same fit. A backend's line shows, for each τ, the fraction of fits with a
-    ratio of at most τ (Dolan and Moré, Mathematical Programming 2002). At τ = 1 this is the fraction of fits at which
-    the backend is the fastest, on the right the fraction that it solves. Rows that did not converge, or handed programs
-    over to the built-in backend, count as not solved. A thin line adds the rows with programs handed over. Fits that
-    not all backends ran are left out. The legend marks backends that solve no fit.
+    A fit is a problem, a solver and a C. The ratio of a backend is its time for the working set and QPs, divided by the
+    time of the fastest backend for the same fit. A backend's line shows, for each τ, the fraction of fits with a ratio
+    of at most τ (Dolan and Moré, Mathematical Programming 2002). At τ = 1 it is the fraction of fits for which the
+    backend is the fastest, and at the right end the fraction that it solves. Rows that did not converge, or handed
+    programs over to the built-in backend, count as not solved. A thin line adds the rows with programs handed over.
+    Fits that not all backends ran are left out. The legend marks backends that solve no fit.
 
     Parameters
     ----------

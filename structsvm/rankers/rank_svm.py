@@ -146,7 +146,7 @@ class RankSVM(RankingEstimator):
     Attributes
     ----------
     model_, coef_, n_features_in_, n_examples_ : as in `Ranker`.
-    result_ : as in `Ranker`; its ``tol`` is for a gap of ``tol · C``.
+    result_ : as in `Ranker`, with ``gap ≤ result_.tol · C`` if it converged.
     n_left_out_ : number of queries without pairs, or of weight 0.
     n_pairs_ : number of pairs learned from.
     gap_unit_ : factor of ``tol · C``: ``Σ P_q / n`` for "pairs", 1 for "queries". The certified gap as a share of the

@@ -60,7 +60,7 @@ def test_the_results_of_an_experiment_are_kept(run, here):
 def test_models_that_did_not_win_are_named():
     """SVM-roc is 0.25 behind on each of three queries, which no test of three queries can prove."""
     assert parts.ranking_finding(made_up()).endswith(
-        "The SVM does not clearly differ from the best base function, alpha_1 (0.500) and the SVM for ROC area (0.375)."
+        "The SVM does not clearly differ from the best base function (alpha_1, 0.500) and the SVM for ROC area (0.375)."
     )
 
 

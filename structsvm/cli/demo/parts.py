@@ -72,9 +72,10 @@ class Ranking(Part):
     steps = "trials"
     question = (
         "A query is an image of a handwritten digit. Its documents are other images; images of the same digit are "
-        "relevant. A base function compares two images and retrieves the most similar quarter; there are 15. Which "
-        f"combination of them ranks relevant images first? Rankers learn from {SETTINGS.train} queries, "
-        f"{SETTINGS.validation} others choose their settings, and the rest test them, in {SETTINGS.trials} trials."
+        "relevant. Each of 15 base functions compares two images, and retrieves the quarter of all images that is most "
+        "similar to the query. Which combination of these functions ranks relevant images first? Rankers learn from "
+        f"{SETTINGS.train} queries, {SETTINGS.validation} others choose their settings, and the rest test them, in "
+        f"{SETTINGS.trials} trials."
     )
 
     @classmethod
@@ -93,7 +94,7 @@ class Solving(Part):
     title = "Solve one problem in many ways"
     steps = "combinations"
     question = (
-        "Training SVM-map is a convex problem with one constraint for each possible ranking. n-slack and 1-slack add "
+        "Training SVM-map is a convex problem with one constraint for each possible ranking. n-slack and one-slack add "
         "the most violated constraints step by step, and leave a quadratic program to a QP backend each time. Do all "
         "combinations prove the same optimum?"
     )
@@ -141,8 +142,9 @@ class Reading(Part):
     steps = "models"
     question = (
         "Each number has eight noisy images of digits, and each digit is 1, 2 or 3 above the previous one, modulo 10. "
-        "A chain learns which digits follow each other, and reads all eight together. Does that help against models "
-        "that read one digit at a time, alone or with the pixels of its neighbors?"
+        "Noise is the standard deviation of the noise of each pixel, from 0 to 1. A chain, which is a structural SVM, "
+        "learns from 300 numbers which digits follow each other, and reads all eight together. Does that help against "
+        "models that read one digit at a time, alone or with the pixels of its neighbors?"
     )
 
     @classmethod
@@ -227,13 +229,13 @@ def ranking_finding(results: Results) -> str:
             else "clearly " + ("beats" if row.map < first.map else "loses to")
         )
         if row.place < 2:
-            name = WORDS.get(row.name, f"the best base function, {row.name}")
-            groups[verb if clear else "does not clearly differ from"].append(f"{name} ({row.map:.3f})")
+            name = f"{WORDS[row.name]} (" if row.name in WORDS else f"the best base function ({row.name}, "
+            groups[verb].append(f"{name}{row.map:.3f})")
     best = max(results.rows(WITH_BEST), key=lambda row: row.map)
     return " ".join(
         [
             f"Finding images of the same digit: {WORDS[first.name]}, trained on {SETTINGS.train} queries, has a mean "
-            f"average precision of {first.map:.3f}; with 1, all images of the same digit would come first.",
+            f"average precision of {first.map:.3f} (1 would put all images of the same digit first).",
             *([] if best is first else [f"The ranker with the highest mean is {WORDS.get(best.name, best.name)}."]),
             *(f"The SVM {verb} {_and(names)}." for verb, names in groups.items() if names),
         ]
@@ -248,8 +250,8 @@ def solving_finding(comparison: Comparison) -> str:
     dual, primal = (max(row.dual or 0.0 for row in solved), min(row.primal or 0.0 for row in solved))
     sentences = [
         f"Proving the optimum: {len(solved)} of {len(comparison)} ways to train the same model, each with another "
-        f"algorithm or QP solver, agree. They prove that no weights have a training objective below {dual:.5f}, and "
-        f"their best weights have {primal:.5f}."
+        f"algorithm or QP solver, agree. They prove that no weights have a training objective below "
+        f"{np.floor(1e5 * dual) / 1e5:.5f}, and their best weights have {np.ceil(1e5 * primal) / 1e5:.5f}."
     ]
     others = [f"{row.solver} with {row.backend} ({row.status})" for row in comparison if row.status != "converged"]
     if others:

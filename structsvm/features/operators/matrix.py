@@ -32,8 +32,8 @@ class Readable(Protocol):
 class MatrixKind(ABC):
     """Base class of kinds of matrices: how `Rows` reads, stacks and slices them.
 
-    To add a kind, write its view with two functions for `register_view`, derive from this class, and pass an instance
-    to `register_matrix`.
+    To add a kind, write its view (see `register_view`), derive from this class, and pass an instance to
+    `register_matrix`.
 
     Examples
     --------

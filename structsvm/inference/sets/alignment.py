@@ -44,8 +44,8 @@ class Alignment(CompiledSet):
 
     An element has at most one partner. The parts are all pairs, row by row: the pair of element i of
     the first sequence and element j of the second one is part ``i * second + j``, so ``y.reshape(first, second)`` is
-    the matrix of an output y. A penalty for each element without a partner is the same as a bonus of twice the penalty
-    for each pair.
+    the matrix of an output y. For a penalty per element without a partner, add twice the penalty to the score of each
+    pair.
 
     `maximize` is a dynamic program with O(first · second) operations (Needleman and Wunsch, "A General Method
     Applicable to the Search for Similarities in the Amino Acid Sequence of Two Proteins", Journal of Molecular Biology

@@ -114,15 +114,15 @@ def export(
     path : the file, which is replaced if it exists.
     format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, also in
         OpenSearch), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
-        "json" or "numpy" (npz). Or the name of another package's format, or an object. Weighted sums of features can
-        have every format; trees (`TreeRanker`, `LambdaMART`, `RankBoost`, converted ensembles) "lightgbm" and "onnx",
-        and "solr" and "elasticsearch" if features have no weights; a `RankNet` with a hidden layer "onnx" only.
+        "json" or "numpy" (npz). Or the name of another package's format, or an object. Weighted sums of features have
+        every format. Trees (`TreeRanker`, `LambdaMART`, `RankBoost`, converted ensembles) have "lightgbm", "onnx" and,
+        without weights of features, "solr" and "elasticsearch". A `RankNet` with a hidden layer has "onnx" only.
     feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
     model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
 
     Returns
     -------
-    Sentences on properties of the model that the file lacks.
+    Notes on the parts of the model that the file cannot hold.
 
     Raises
     ------
