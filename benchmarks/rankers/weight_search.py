@@ -107,7 +107,7 @@ def _trials(folder: Path, topics: range) -> list[Trial]:
         return Part(X[rows], pool.y[rows], pool.qid[rows])
 
     splits = balanced_splits(len(names), trials=TRIALS, train=TRAIN, validation=VALIDATION, random_state=0)
-    return [(part(split.train), part(split.validation), part(split.test)) for split in splits]
+    return [tuple(map(part, split)) for split in splits]
 
 
 def _one_query(who: str, ranker: WeightSearch, documents: int, size: Size) -> Row:
