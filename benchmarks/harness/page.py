@@ -255,7 +255,7 @@ def _memory() -> dict[str, Any]:
         ["first fit of an installation, `auto`", seconds[0], NONE],
         ["first fit of an installation, `one-slack`", _seconds(fresh("one-slack", "seconds")), NONE],
         ["first fit of a later process", seconds[1], NONE],
-        cells("fit 1,000,000 × 100,000, sparse: whole process", sparse, "Ranker", "seconds", "megabytes"),
+        cells("fit 1,000,000 × 100,000, sparse, gap 1e-6 C", sparse, "Ranker", "seconds", "megabytes"),
         cells("one pass over bins, float64 array", binned, "float64 array", "seconds", "stored"),
         cells("one pass over bins, `BinnedMatrix`", binned, "BinnedMatrix", "seconds", "stored"),
         cells("read 1.1 GB of text: `load_letor`, CPU", text, "load_letor", "cpu", "megabytes"),
