@@ -141,7 +141,7 @@ class Pool(JoinedRuns):
     def submission_scores(self, run: str) -> Vector:
         """Return a run's score of each document of the pool, shape (n,): -inf if it did not retrieve the document.
 
-        A ranking by these scores ends with documents that the run did not retrieve. Raise UnknownNameError for others.
+        A ranking by these scores ends with documents that the run did not retrieve. Other names raise UnknownNameError.
         """
         return np.nan_to_num(self.X[:, self._column(run)], nan=-np.inf)
 

@@ -94,7 +94,7 @@ class QueryPercentiles(QueryTransformer):
     """Percentiles within each query: the fraction of documents with at most this document's score.
 
     The fraction is over the n documents of the query that the function retrieved, so the best score has 1, the worst
-    1/n. Equal scores have equal percentiles. SVM-acc3 of Yue et al. (SIGIR 2007) uses them. NaN stays NaN.
+    1/n without ties. Equal scores have equal percentiles. SVM-acc3 of Yue et al. (SIGIR 2007) uses them. NaN stays NaN.
 
     Examples
     --------

@@ -130,7 +130,7 @@ class CombANZ(CountedComb):
 
 
 class CombMNZ(CountedComb):
-    """`CombSUM` times the number of systems that retrieved the document (Fox and Shaw, TREC-2, 1994).
+    """`CombSUM` times the number of systems that count (Fox and Shaw, TREC-2, 1994).
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ class ScoreLoss(StructuredLoss[Y]):
         prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
-    takes_document_weights : True if ``sample_weight`` may differ within a query; outputs are then `WeightedLabels`.
+    takes_document_weights : True if ``sample_weight`` may differ within a query; the truth is then `WeightedLabels`.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.

@@ -289,7 +289,7 @@ class ChainHamming(HammingLoss):
         return np.concatenate((np.array(settings, dtype=np.float64), self._table().ravel(), barred))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return indicators of the state at each position, then indicators or counts of transitions."""
+        """Return indicators of the state at each position, and indicators or counts of transitions."""
         K, path = len(self._known()), self.numbers(y_hat)
         states = np.eye(K)[path]
         steps = path[:-1] * K + path[1:]

@@ -92,7 +92,7 @@ class SwappedPairs(GradedPairsLoss):
     product of both weights, and P is the sum of these products.
 
     Outputs are as in `GradedPairsLoss`. With two grades, this hinge at 2w equals the hinge of `ROCArea` at w. The
-    argmax takes O(n log n) for n documents of any grades. Queries whose labels are all equal are not usable.
+    argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class P(_AtK):
 
 @frozen
 class Recall(_AtK):
-    """Recall at k: the number of relevant documents among the first k, divided by the number R of all.
+    """Recall at k: the share of the R relevant documents that are among the first k.
 
     R includes the relevant documents of `judged` that are not ranked, as in trec_eval. Undefined without a relevant
     document. Name: ``recall@10``.

@@ -106,7 +106,7 @@ class Measure(ABC):
     def values(self, lists: RankedLists) -> Vector:
         """Return the value for each query, shape (Q,), NaN if the measure is undefined.
 
-        A measure may ignore ties, because `expected` calls `values` with lists in which the order is decided.
+        A measure may ignore ties: unless `averages_ties`, `expected` passes lists in which the order is decided.
         """
 
     def expected(self, lists: RankedLists) -> Vector:

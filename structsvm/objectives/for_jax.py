@@ -39,7 +39,7 @@ class JaxHinge:
     def __call__(
         self, scores: Any, labels: Any, *, where: Any = None, segments: Any = None, reduce_fn: Any = jnp.mean
     ) -> Any:
-        """Return the hinges, reduced by ``reduce_fn`` if it is given.
+        """Return the hinges, reduced by ``reduce_fn`` unless it is None.
 
         Without ``reduce_fn``, the result is the hinge of each list, shape (...). With segments, it has shape (..., n):
         the hinge of each query at its first document and 0 elsewhere.

@@ -22,7 +22,7 @@ def fingerprint(problem: AbstractProblem) -> Vector:
 
     Cuts of other data would make the lower bound wrong, even if one bit differs. So the fingerprint is a 128-bit hash
     of every bit of the features, the inputs of argmaxes, the weights, the code of the loss, and the plane of every
-    example at fixed random scores near 0. It takes an argmax of every example and one pass over the data.
+    example at fixed random scores near 0. It takes an argmax of every example and half a pass over the data.
 
     If features or losses cannot be hashed (`Operator.content` is None, or a loss in Python cannot be pickled), the
     fingerprint is unique. Equal numbers in another format (float32, sparse) or in other partitions have another

@@ -66,7 +66,7 @@ class Auto(Solver):
     """The default solver: `FrankWolfe` if it can store enough planes of every example, else mostly `OneSlack`.
 
     For a loss in Python with an exact or bounded argmax, Auto chooses `NSlack` with one QP per round, which needs the
-    fewest argmaxes, if four cuts of each example and their products fit into 256 MiB: 1,400 examples at most.
+    fewest argmaxes, if four cuts of each example and their products fit into 256 MiB: about 1,400 examples at most.
 
     Frank-Wolfe needs the fewest passes over the data. If it can step in the scores of each example, as for classes,
     chains, graphs and declared outputs, Auto chooses it.

@@ -125,7 +125,7 @@ class CheckpointWriter:
     Attributes
     ----------
     solver : the solver that runs.
-    cuts : function that returns the cuts needed to resume; called at each `SolverState.record`.
+    cuts : function that returns the cuts needed to resume, current at each `SolverState.record`.
     handovers : function that returns the number of QPs handed to the built-in backend.
     known : the initial content of the file; None if it did not exist.
 
@@ -186,7 +186,7 @@ class CheckpointWriter:
         return self.known
 
     def require_same(self, problem: AbstractProblem, seen: Vector) -> None:
-        """Raise `InputError` if this fingerprint differs from the file's, or if a later run could not compute it."""
+        """Raise `InputError` if this fingerprint differs from the file's, or if a later run could not reproduce it."""
         if self.known is None and not same(seen, fingerprint(problem)):
             raise InputError(
                 f"this fit cannot use the checkpoint {self.checkpoint.path}: the loss {problem.loss.title} or its data "

@@ -72,7 +72,7 @@ class Ranking(Part):
     steps = "trials"
     question = (
         "A query is an image of a handwritten digit. Its documents are other images; images of the same digit are "
-        "relevant. Each of 15 base functions compares two images, and retrieves the quarter of all images that is most "
+        "relevant. Each of 15 base functions compares two images, and retrieves the quarter of documents that is most "
         "similar to the query. Which combination of these functions ranks relevant images first? Rankers learn from "
         f"{SETTINGS.train} queries, {SETTINGS.validation} others choose their settings, and the rest test them, in "
         f"{SETTINGS.trials} trials."
@@ -142,7 +142,7 @@ class Reading(Part):
     steps = "models"
     question = (
         "Each number has eight noisy images of digits, and each digit is 1, 2 or 3 above the previous one, modulo 10. "
-        "Noise is the standard deviation of the noise of each pixel, from 0 to 1. A chain, which is a structural SVM, "
+        "Noise is the standard deviation of noise added to pixels from 0 to 1. A chain, which is a structural SVM, "
         "learns from 300 numbers which digits follow each other, and reads all eight together. Does that help against "
         "models that read one digit at a time, alone or with the pixels of its neighbors?"
     )

@@ -92,7 +92,7 @@ class Oracle(FeasibleSet):
     def contains(self, y: Vector) -> bool:
         """Return True if y is an output, by three maximizations.
 
-        In sets of vectors of 0 and 1, the result is right; in other sets, it is also True for some other y.
+        The result is right if y and all outputs consist of 0 and 1; otherwise, it may be True for other y.
         """
         y = np.asarray(y, dtype=np.float64)
         if y.shape != (self.size,) or not np.isfinite(y).all():

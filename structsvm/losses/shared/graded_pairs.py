@@ -88,7 +88,7 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
 
     The hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij``, over pairs with weights v_ij in which i has the larger
     label. A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in
-    compiled code follow from it. For n documents and P weighted pairs, the argmax takes O(n + P) time and 24 P bytes.
+    compiled code follow from it. The argmax takes O(n + P) for P weighted pairs, and their list 24 bytes per pair.
 
     An output has shape (2, n): for each document, the sum of the shares of its swapped pairs, first of pairs in which
     it is better, then of pairs in which it is worse. Or it is a ranking, like truths and predictions: one number per

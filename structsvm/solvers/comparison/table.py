@@ -70,7 +70,7 @@ class Comparison:
     - ``status``: "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
       callback), "not installed", "failed" (an error) or "crashed" (its process ended); ``note`` explains it.
     - ``primal``, ``dual``: the bounds of the optimum.
-    - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
+    - ``iterations`` of the solver; ``passes`` over the data.
     - ``cuts`` at the end; ``peak_cuts``; ``qps`` given to the backend; ``handovers``, QPs finished by the built-in one.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
       separately, ``compile_seconds`` in compilation of machine code.

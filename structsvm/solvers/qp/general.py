@@ -143,7 +143,7 @@ def is_solved(qp: DualQP, solution: QPSolution) -> bool:
 def scales(qp: DualQP) -> list[float]:
     """Return units α for the multipliers a: ``a/α`` solves the program with ``αH``, the same offsets and ``cap/α``.
 
-    Solvers stop at absolute tolerances near 1e-9; in units of the caps, multipliers are smaller if C is large. The
+    Solvers stop at absolute tolerances near 1e-9; in units of the caps, multipliers may be smaller if C is large. The
     first unit makes the largest entry of ``αH`` 1 if the caps allow; the second is the largest cap; the last lies
     between them. If the first two are equal, only one is returned.
 

@@ -21,7 +21,7 @@ class HiGHS(GeneralBackend):
     """HiGHS's QP solver: a primal active-set method in the null space, started from the last basis (https://highs.dev).
 
     HiGHS has reported solutions with a gap of 97 % as optimal, and it may cycle on rank-deficient Gram matrices. In
-    both cases, the backend tries other units, and then `ActiveSet` finishes.
+    both cases, the backend tries other units, or else `ActiveSet` finishes.
 
     Parameters
     ----------
