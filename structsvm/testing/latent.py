@@ -28,8 +28,8 @@ def check_latent_loss(
     """Check a latent loss against the enumeration of its outputs and completions.
 
     With each truth's latent variable fixed to ``initial``, the loss is a `Loss` whose outputs are pairs; `check_loss`
-    checks it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, the completions
-    must be all pairs in ``outputs`` with the true output, with a loss of at most ``tol`` times the largest.
+    checks it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, and the loss of
+    every completion must be at most ``tol`` times the largest. An h that both methods lack goes unnoticed.
 
     Parameters
     ----------

@@ -62,9 +62,9 @@ def check_loss(
     examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`. Examples that are not
         ``usable`` are skipped. Default, for a `ScoreLoss` of queries: labels from 0 to 4 of small queries (some have
         one document, only relevant documents, or none), and of queries of 8 to 21 documents, whose outputs are not
-        listed. If no query reaches the cut-off, an integer attribute ``k``, the loss is also checked with k = 2 if
-        ``k`` is a field of its attrs class; otherwise a warning says that the cut-off was not tested.
-    trials : number of score vectors of each kind per example; half as many rays and lines with ties are tried.
+        listed. If no query reaches the cut-off (integer attribute ``k``), a second check uses k = 2. If ``k`` is not a
+        field of an attrs class, a warning replaces this check.
+    trials : number of score vectors of each kind per example; ties are sought along half as many rays and lines.
     tol : relative difference that counts as rounding.
     random_state : seed of the random scores.
 

@@ -22,7 +22,7 @@ def check_operator(operator: Operator, *, random_state: int = 0) -> None:
     - ``scores`` and ``combine`` return finite float64 vectors of the right length, are linear, and do not change their
       arguments,
     - ``combine`` is the transpose of ``scores``: ``c·(A w) = (A' c)·w``,
-    - ``block`` and ``combine_each`` return the parts of both that belong to their examples,
+    - ``block`` and ``combine_each`` agree with ``scores`` and ``combine`` on their examples,
     - compiled loops that read ``view``, if there is one, return the same.
 
     Parameters
