@@ -99,7 +99,7 @@ class ClickLog:
         Parameters
         ----------
         path : the file.
-        qid, document, position, clicks, impressions : names of the columns. Without ``impressions``, a row is one.
+        qid, document, position, clicks, impressions : names of columns. Without the last, a row is one impression.
 
         Raises
         ------

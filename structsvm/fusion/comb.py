@@ -134,7 +134,7 @@ class CombMNZ(CountedComb):
 
     Parameters
     ----------
-    normalize, measure : see `CombSUM`. A negative sum, possible with z-scores, decreases with the number of systems.
+    normalize, measure : see `CombSUM`. A negative sum of z-scores decreases with the number of systems.
     count : systems that count: "retrieved", all systems that retrieved the document; "nonzero", all systems whose
         scaled score of the document is not 0 (for z-scores, beyond ±1e-12).
 

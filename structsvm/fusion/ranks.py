@@ -34,7 +34,7 @@ class ReciprocalRankFusion(RankSum):
     """Reciprocal rank fusion: the sum of ``1 / (rank_constant + rank)`` over the systems that retrieved a document.
 
     It is from Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning
-    methods", SIGIR 2009. Documents with equal scores get the mean over their ranks.
+    methods", SIGIR 2009. Equal scores get the mean of the terms of their ranks.
 
     Parameters
     ----------

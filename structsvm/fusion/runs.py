@@ -46,7 +46,7 @@ def fuse_runs(
     Returns
     -------
     The fused run. Scores are rounded to float32, and documents with equal scores are ordered by document id,
-    descending. If rounding would merge different points of a voting method, as from 2^23 on, the scores are ranks from
+    descending. If rounding would merge different points of a voting method (from 2^23 on), the scores are ranks from
     below: 1 for the fewest points in the topic, 2 for the next, ...
 
     Examples

@@ -38,7 +38,7 @@ class WeightedCombSUM(Comb):
           (performance-level weighting: Thompson, 1990; Wu, Bi, Zeng and Han, IPM 2009). The measure is computed as for
           a run in trec_eval: missing relevant documents, and queries without retrieved documents, lower the value.
         - A ranker that learns weights, such as `Ranker()` or `MaximumEntropy()`, or its name: its weights for the
-          normalized scores, 0 if missing. The ranker's ``normalize`` may be "standard", but not by query.
+          normalized scores; missing ones are 0. The ranker's ``normalize`` may be "standard", but not by query.
         - Numbers, one per system: fixed weights.
     power : exponent of weights by a measure; a larger exponent favors the best systems.
     measure : the measure of the weights and of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an

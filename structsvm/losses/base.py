@@ -114,8 +114,8 @@ class ScoreLoss(StructuredLoss[Y]):
         Python methods, example by example.
     per_row : True if each row is an example; False, the default, if each query is an example.
     multilabel : True if the output of a row is a row of an indicator matrix, and ``per_row`` is True.
-    reads_rows : True, the default, if an input is a matrix of features. The default is False in a class that overrides
-        `examples` or `predict`.
+    reads_rows : True if an input is a matrix of features: the default, except in a class that overrides `examples` or
+        `predict`.
     scores_rows : True, the default, if each row gets one score; set it to False if `operator` makes other scores.
     reads_graphs : True if an input is a graph ``(node_features, edges)``, perhaps with ``edge_features``. The loss gets
         arrays: columns of data frames are matched by name before.

@@ -123,10 +123,10 @@ class GraphHamming(HammingLoss):
     E edges: features of nodes, shape (V, d), the two ends of each edge, shape (E, 2), and features of edges, shape (E,
     d_e). Features are dense or sparse. An output is a list of V labels, each one of K states. Graphs may differ between
     examples. A boolean mask at the end of an input, shape (V, K), restricts the states of each node, for example to a
-    known label, in training, in prediction, or in both. Each state has a weight vector. Each pair of states at the ends
-    of an edge has a weight, or a weight vector for the features of the edge: ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v)
-    p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges. Taskar,
-    Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
+    known label. Training and prediction both accept masks. Each state has a weight vector. Each pair of states at the
+    ends of an edge has a weight, or a weight vector for the features of the edge: ``w·Ψ(x, y) = Σ_v w[y_v]·x_v +
+    Σ_(u,v) p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges.
+    Taskar, Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
 
     On forests, max-product finds the exact loss-augmented argmax. On graphs with cycles, TRW-S (Kolmogorov, PAMI 2006)
     finds an approximate one with a bound (`Bounded`). Fits are certified all the same; `Result.inference_gap` is the

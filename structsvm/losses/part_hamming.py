@@ -31,14 +31,14 @@ def _weights(values: ArrayLike | None) -> Any:
 class PartHamming(DeclaredLoss):
     """The Hamming loss for outputs in a feasible set: the share or number of wrong parts.
 
-    Outputs are vectors of 0 and 1 with a number for each part, such as an edge of a path or a pair of a matching. The
-    loss is ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
-    loss-augmented argmax is a maximization over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar, Guestrin and
-    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions between 0 and 1.
+    An output is a vector with 0 or 1 for each part, such as an edge of a path or a pair of a matching. For weights v
+    and scores s of parts, the loss is ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, and ŷ has the score ``Σ_k s_k ŷ_k``. As Δ is
+    linear in ŷ, the loss-augmented argmax maximizes over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar,
+    Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may be fractional.
 
     An input is a vector of features, shape (d,), and each part has its own learned weights. Or it is a matrix with a
-    row for each part, shape (p, d), and all parts have the same learned weights. Or it is a pair of both. It may also
-    be a tuple whose last element is the feasible set of this example; ``predict`` accepts this too.
+    row for each part, shape (p, d), and all parts have the same learned weights. Or it is a pair of both. An input may
+    also be a tuple that ends with the feasible set of its example, even in ``predict``.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Measure(ABC):
     Parameters
     ----------
     empty : treatment of a query for which the measure is undefined: "zero" counts it as 0, as LETOR's tools and
-        trec_eval; "skip" leaves it out, as trec_eval leaves out queries without judgments.
+        trec_eval do; "skip" leaves it out.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class Measure(ABC):
         return mean_over_orders(self.values, lists)
 
     def range_over_ties(self, lists: RankedLists) -> TieRange:
-        """Return the range of the mean over the orders of documents with equal scores, whatever the tie rule.
+        """Return the range of `mean` over all orders of documents with equal scores, whatever the tie rule.
 
         At the low end, the better of tied documents are behind; at the high end, they are ahead. A measure that
         sometimes rewards a worse document ahead, as `InfAP` does with unjudged documents, may leave the range.

@@ -53,7 +53,7 @@ class ConvergenceDisplay(Display):
     x : the cost: "seconds", "iterations" of the solver, "passes" over the data, "argmaxes" of each example, or "calls"
         of the workers of a cluster.
     y : "gap": the certified gap in units of C, like ``tol``; "excess": the primal minus the best lower bound of all
-        runs, in the same units; "primal", "dual" or both: "bounds".
+        runs, in the same units; "primal", "dual", or "bounds" for both.
     tol : target gap, drawn if ``y`` is "gap" or "excess"; None: not drawn.
     unfinished : names of the runs that have not converged.
 

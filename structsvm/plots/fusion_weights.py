@@ -26,8 +26,8 @@ _BESIDE = 0.7
 class FusionWeightsDisplay(Display):
     """Weights of fused systems: a row for each system, a marker for each fusion.
 
-    The plot shows shares, that is, weights divided by the sum of their absolute values, because the scale of weights
-    does not change a ranking. For a fusion with several fits, it shows the mean, with a line over the middle half.
+    The plot shows shares: weights divided by the sum of their absolute values, because the scale of weights does not
+    change a ranking. For a fusion with several fits, it shows the mean, and a line over the fits' middle half.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Operator(ABC):
 
     @property
     def shared(self) -> int:
-        """Number of scores that all examples share: the last weights themselves, after each example's own scores."""
+        """Number of scores that all examples share; they are the last weights, and follow an example's own scores."""
         return 0
 
     @property
@@ -75,7 +75,7 @@ class Operator(ABC):
     def content(self) -> Any:
         """Arrays, numbers and text in tuples that identify the features; the view by default.
 
-        If it is None, a solver that starts from a result of another `Problem` reuses only its weights.
+        If it is None, a solver that starts from a result of another `Problem` reuses only the weights.
         """
         return self.view
 

@@ -89,7 +89,7 @@ class FeasibleSet(ABC):
         return 0.0, 1.0
 
     def contains(self, y: Vector) -> bool:
-        """Return True if y is an output; by default for sets of vectors of 0 and 1, by a maximization.
+        """Return True if y is an output. The default is for vectors of 0 and 1, and maximizes once.
 
         If `maximize` returns a bound, the result is also True for some vectors that are not outputs.
         """

@@ -36,9 +36,9 @@ class Program(FeasibleSet):
 
     Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
     the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch
-    and bound, a margin covers the tolerance: about 1e-9 of the largest score per unit of the bounds. `maximize` returns
-    an output alone if the bound proves it optimal, and else `Bounded`. So a `gap` or a `time_limit` makes certificates
-    of a fit less tight, but never wrong. Which of several best outputs it returns may depend on earlier scores.
+    and bound, a margin covers the tolerance: about 1e-9 of the largest score times the bounds' total width. `maximize`
+    returns an output alone if the bound proves it optimal, and else `Bounded`. So a `gap` or a `time_limit` makes
+    certificates of a fit less tight, but never wrong. If several outputs are best, earlier scores may decide.
 
     An output satisfies bounds and integers within 1e-6, and a row within 1e-6 times its largest coefficient (at
     least 1).
@@ -56,7 +56,7 @@ class Program(FeasibleSet):
 
     Raises
     ------
-    InputError : a maximization finds that the program is empty or unbounded, or no output within the time limit.
+    InputError : in a maximization, the program is empty or unbounded, or no output is found in time.
 
     Examples
     --------

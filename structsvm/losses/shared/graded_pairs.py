@@ -90,9 +90,9 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
     label. A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in
     compiled code follow from it. The argmax takes O(n + P) for P weighted pairs, and their list 24 bytes per pair.
 
-    An output has shape (2, n): for each document, the sum of the shares of its swapped pairs, first of pairs in which
-    it is better, then of pairs in which it is worse. Or it is a ranking, like truths and predictions: one number per
-    document, larger is ahead, ties in document order.
+    An output has shape (2, n): for each document, the sum of ``v_ij / Σ v_ij`` over the swapped pairs in which it is i,
+    then over the pairs in which it is j. Or it is a ranking, like truths and predictions: one number per document,
+    larger is ahead, ties in document order.
 
     Examples
     --------

@@ -76,8 +76,8 @@ class InterleavingLoss(PairwiseLoss):
     of document are one minus such a sum. A derived class defines only `cost`; the loss and its exact argmax in Python
     and in compiled code follow from it.
 
-    A loss of the first K ranks only has the attribute ``k``, set to K. The cost of a relevant document at a rank k + j
-    above K must not depend on j. An attrs field ``k`` makes ``"name@10"`` a valid name.
+    A loss of only the first K ranks sets the attribute ``k`` to K. Costs at ranks ``k + j`` beyond K must not depend on
+    j. An attrs field ``k`` makes ``"name@10"`` a valid name.
 
     The compiled argmax reads ``cost`` from tables, one per pair (R, N) of numbers of relevant and of other documents.
     A table has R (N + 1) numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. For
