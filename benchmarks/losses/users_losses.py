@@ -258,5 +258,8 @@ USERS: dict[str, tuple[Any, Any]] = {
     "custom ReciprocalRank": (OwnReciprocalRank(), None),
     "GainLost": (GainLost(), None),
     "GradedPairs": (GradedPairs(), None),
-    "Abandonment(k=2)": (Abandonment(k=2), None),
+    "Abandonment(k=2)": (
+        Abandonment(k=2),
+        [np.array(y, dtype=float) for y in ([2, 0, 1, 0, 2], [0, 1, 2, 0])],
+    ),
 }
