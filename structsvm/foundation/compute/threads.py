@@ -52,14 +52,14 @@ def one_blas_thread() -> Iterator[None]:
     Only the main thread limits it. The number belongs to the process, and OpenBLAS lets no other thread change it.
     """
     if current_thread() is main_thread():
-        with _blas().limit(limits=1):
+        with blas().limit(limits=1):
             yield
     else:
         yield
 
 
 @cache
-def _blas() -> Any:
+def blas() -> Any:
     """Return the controller of the BLAS libraries of NumPy and SciPy."""
     return ThreadpoolController().select(user_api="blas")
 
