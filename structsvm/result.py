@@ -162,7 +162,7 @@ def _sparse(arrays: Mapping[str, Any], rows: int, d: int) -> Any:
 
 @frozen(eq=False)
 class CodeSet:
-    """The planes with weight of Frank-Wolfe's steps in scores, K of them, as codes: ``G = A_i' c``.
+    """Codes c of the K planes ``A_i' c`` that have weight after Frank-Wolfe's steps in scores.
 
     Parameters
     ----------

@@ -138,8 +138,8 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     Grades are whole numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
 
     Lines in the order of SMART, ``<topic> <document> 0 0``, as in CACM and CISI, list relevant documents. Their ids are
-    numbers, so leading zeros are dropped. A warning reports this order. LISA's judgments, ``Query 1``,
-    ``2 Relevant Refs:``, documents and ``-1``, are read as well.
+    numbers, so leading zeros are dropped. A warning reports this order. LISA's own form is read as well: ``Query 1``,
+    ``2 Relevant Refs:``, documents, ``-1``.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class Cluster(ABC):
 
         Parameters
         ----------
-        function : called with a part, and with an element of every further sequence.
+        function : called with a part and its element of each of the ``columns``.
         parts : values, kept results, or references that the cluster resolves (futures).
         *columns : further arguments, one for each part.
         """

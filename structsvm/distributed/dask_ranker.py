@@ -56,7 +56,7 @@ class DaskRanker(Ranker):
     feature_penalty, bounds, monotonic_cst, warm_start : as in `Ranker`.
     missing : None; partitions are not searched for missing values.
     solver : "auto", "one-slack", or a `OneSlack` with custom settings.
-    n_jobs : number of threads in this process, as in `Ranker`. A worker's threads handle one partition each at a time.
+    n_jobs : number of threads in this process, as in `Ranker`. Each thread of a worker handles one partition at a time.
     shuffle : whether to move the rows of split queries to one partition before training and measuring. False: raise
         InputError if a query is split.
     client : Dask's client; None: the current client. It is not pickled with the ranker.

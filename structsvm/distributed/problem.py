@@ -251,7 +251,7 @@ class DistributedProblem(AbstractProblem):
         return cut
 
     def line(self, base: SpreadPoint, planes: SpreadPlanes, target: SpreadPoint) -> Line:
-        """Return the objective on the line from a point, with its planes, through a target."""
+        """Return the objective on the line from a point through a target; the planes are the point's."""
         return _SpreadLine(self, base, planes, target)
 
     def estimate(self, planes: SpreadPlanes, point: SpreadPoint, known: Vector) -> float:

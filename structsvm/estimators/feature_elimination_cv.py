@@ -95,11 +95,11 @@ class FeatureEliminationCV(RankingEstimator):
     sizes_ : numbers of features that were tried, ascending, shape (K,).
     mean_scores_ : mean over all held-out queries at each number, shape (K,).
     intervals_ : 95% confidence interval of each mean, shape (K, 2); NaN if all values are equal.
-    scores_by_query_ : value of each held-out query at each number, shape (K, Q); the mean over splits if several hold
-        it out.
+    scores_by_query_ : value of each held-out query at each number, shape (K, Q); if several splits hold a query out,
+        their mean.
     query_ids_ : ids of the held-out queries, shape (Q,).
-    supports_ : mask of the features of each number, by elimination on all queries, shape (K, d).
-    fold_supports_ : masks of the features by elimination without each fold, shape (folds, K, d).
+    supports_ : masks of the features left at each number, by elimination on all queries, shape (K, d).
+    fold_supports_ : the same masks, by elimination without each fold, shape (folds, K, d).
     estimator_ : the ranker fitted to all queries. It accepts all features; features that were not chosen have weight 0.
     model_ : the trained model of ``estimator_``.
     n_features_in_, feature_names_in_ : as in `Ranker`.
@@ -140,8 +140,8 @@ class FeatureEliminationCV(RankingEstimator):
         ----------
         X : features, shape (rows, d), dense or sparse.
         y, qid, sample_weight : as in `Ranker.fit`; qid is required. Means count all held-out queries alike.
-        callback : function that is called after each fit with its number of features and the number of its fold from
-            0, None for all queries. It needs n_jobs=None.
+        callback : function that is called after each fit with its number of features and the number of its fold from 0
+            (None: all queries). It needs n_jobs=None.
 
         Warns
         -----

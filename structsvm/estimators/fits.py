@@ -93,7 +93,7 @@ def path(
 
     Parameters
     ----------
-    X, y, qid, sample_weight, callback : as in `fit`; a `DaskRanker` may have y in X.
+    X, y, qid, sample_weight, callback : as in `fit`; `DaskRanker` also reads y from X.
     Cs : the values, in any order; fits are in ascending order.
     checkpoint : as in `fit`, with a file for each C: ``fit.npz`` becomes ``fit.C=10.0.npz``.
 

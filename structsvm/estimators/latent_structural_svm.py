@@ -55,9 +55,9 @@ class LatentStructuralSVM(JointEstimator):
     loss : a `LatentLoss`.
     C, warm_start : as in `Ranker`.
     solver : solver of the convex problems, by name or as an object.
-    tol : accuracy in units of the loss: each convex problem is solved to a gap of ``tol · C``. The last one proves that
-        the weights at its start are within ``2 tol · C`` of its optimum. If the first one moves the weights, a second
-        one always follows. None: the solver's default, 1e-3.
+    tol : accuracy in units of the loss: each convex problem is solved to a gap of ``tol · C``. The last problem proves
+        that its start is within ``2 tol · C`` of its optimum. If the first problem moves the weights, a second one
+        always follows. None: the solver's default, 1e-3.
     max_iter : largest number of convex problems.
     bounds : bounds of the weights, as in `StructuralSVM`.
     n_jobs : number of processes that compute argmaxes, as in `Ranker`; None: one.

@@ -39,8 +39,8 @@ def most_violated(self: Any, X: Any, y: Any, example: int | None = None) -> Most
     Parameters
     ----------
     X, y : rows of one query and their labels.
-    example : number of the query in the training data, from 0 in order of first appearance: report only its binding
-        cuts, which only n-slack stores. None: report all binding cuts.
+    example : number of a training query, from 0 in order of first appearance, to report only the binding cuts of this
+        query. Only n-slack stores them. None: report all binding cuts.
     """
     check_is_fitted(self)
     require_object("loss", self.loss_)

@@ -72,8 +72,8 @@ class RankerCV(RankingEstimator):
     mean_scores_ : mean of ``scores_`` over folds, shape (K,).
     best_score_ : mean score at ``C_``.
     scores_by_name_ : a dictionary from the name of each scoring to its scores, in the form of ``scores_``.
-    scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries);
-        the mean over splits if several hold it out. None without ``qid``, with ``sample_weight``, or if the scoring is
+    scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries); if
+        several splits hold a query out, their mean. None without ``qid``, with ``sample_weight``, or if the scoring is
         a scorer or not a mean over queries.
     intervals_ : 95% confidence interval of the mean of each row of ``scores_by_query_``, shape (K, 2); NaN if all
         values are equal, None without ``scores_by_query_``. Report the interval of other queries: at ``C_``, this one
@@ -172,7 +172,7 @@ class RankerCV(RankingEstimator):
         return held_scores({name: scoring}, self.estimator_, held).scores[0]
 
     def table(self) -> Table:
-        """Return the scores at each C: their means and the scores of each fold; with one split, the certified gaps.
+        """Return the mean scores at each C, with the score of each fold; for one split, with the certified gaps.
 
         After Ctrl-C, the table has the finished folds.
         """

@@ -266,7 +266,7 @@ class StructuralSVM(JointEstimator):
         Parameters
         ----------
         x, y : the example.
-        example : number of the training example: report only its binding cuts, which only n-slack stores. None: report
+        example : number of a training example, to report only its binding cuts. Only n-slack stores them. None: report
             all binding cuts.
         """
         check_is_fitted(self)

@@ -49,8 +49,8 @@ def smallest_difference(
     queries : number of queries of the comparison, at least 2.
     power : probability of a significant result if the difference is this large.
     significance_level : level of the two-tailed test, before the correction.
-    systems : number of systems with the baseline, at least 2. Bonferroni's correction divides the level by the number
-        of comparisons, systems - 1.
+    systems : number of systems including the baseline, at least 2. Bonferroni's correction divides the level by the
+        number of comparisons, systems - 1.
     all_pairs : correct for comparisons of all pairs instead, systems * (systems - 1) / 2.
 
     Raises

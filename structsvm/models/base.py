@@ -201,10 +201,10 @@ class TrainedModel(ABC):
         return evolve(self, calibration=Calibration.of(self.predict(X, qid), y, qid, sample_weight, method=method))
 
     def predict_proba(self, X: Any, qid: Any = None) -> Matrix:
-        """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as classifiers do.
+        """Return the probabilities that each row is irrelevant and relevant, shape (rows, 2), as classifiers do.
 
         ``[:, 1]`` is the probability of relevance: the share of relevant documents among documents of equal score, in
-        queries like the queries of `calibrated`. It never falls with the score, but documents of different scores may
+        queries like the queries of `calibrated`. It never falls as scores rise, but documents of different scores may
         have equal probabilities: rank by `predict`.
 
         Parameters

@@ -149,8 +149,8 @@ class FeatureCheck:
     ----------
     psi : population stability index of each feature over ten bins between deciles, shape (d,).
     threshold : largest index due to chance, at level 0.05 for all features together, shape (d,).
-    outside : number of rows outside the range of the training, shape (d,).
-    far : number of rows outside the range by more than its width, shape (d,).
+    outside : number of rows outside the feature's range in training, shape (d,).
+    far : number of rows outside this range by more than its width, shape (d,).
     rows : number of rows.
     feature_names : names of the features; None if they have numbers only.
 

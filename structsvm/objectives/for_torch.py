@@ -63,8 +63,8 @@ class TorchHinge(torch.nn.Module):
     def forward(self, scores: Any, y: Any, qid: Any = None) -> Any:
         """Return the hinge, a tensor of shape () with the dtype and device of the scores.
 
-        With ``reduction="none"``, flat scores give the hinge of each usable query, in order of first appearance, and
-        padded scores the hinge of each row, shape (batch,), 0 if unusable.
+        With ``reduction="none"``, flat scores give the hinge of each usable query, in order of first appearance; padded
+        scores give the hinge of each row, shape (batch,), 0 if unusable.
 
         Parameters
         ----------

@@ -88,10 +88,10 @@ class LambdaMART(RankingEstimator):
     ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``.
 
     Features are dense, CSR or a `BinnedMatrix`. NaN is a missing feature, which a split sends to the better side.
-    Labels are whole numbers of at least 0, at most 30 unless ``params`` has another ``label_gain``: a document gains
-    ``2^grade − 1``. With ``validation``, the model keeps the best number of trees; boosting "dart" does not allow that.
-    If LightGBM rejects data or parameters, its compiled code also writes a line to standard error. `fit` emits a
-    ``UserWarning`` if no tree has a split, so that trees score all documents alike.
+    Labels are whole numbers from 0 to 30, and the gain is ``2^grade − 1``. A ``label_gain`` in ``params`` changes both.
+    With ``validation``, the model keeps the best number of trees; boosting "dart" does not allow that. If LightGBM
+    rejects data or parameters, its compiled code also writes a line to standard error. `fit` emits a ``UserWarning`` if
+    no tree has a split, so that trees score all documents alike.
 
     Parameters
     ----------

@@ -86,8 +86,8 @@ class MaximumEntropy(RankingEstimator):
         X, y : as in `Ranker.fit`.
         qid : query id of each row, for `score`; the fit does not depend on it.
         sample_weight : weight of each row; weights may differ within a query. `score` needs weights of queries, but
-            metadata routing passes it the same weights as `fit`: call ``set_score_request(sample_weight=False)`` before
-            a grid search with such weights, and also pass ``scoring`` if the search is over a pipeline.
+            metadata routing passes the weights of `fit` to it. Before a grid search with weights of rows, call
+            ``set_score_request(sample_weight=False)``; for a pipeline, also pass ``scoring``.
 
         Warns
         -----

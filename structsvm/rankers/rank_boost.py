@@ -76,8 +76,8 @@ class RankBoost(RankingEstimator):
     ----------
     n_estimators : largest number of rounds; ``validation`` may keep fewer.
     max_thresholds : largest number of thresholds of a feature: quantiles of its values in training, or all values if
-        there are fewer. The quantiles divide the values into ``max_thresholds + 1`` equal parts, of which a frequent
-        value fills one, as in LightGBM's bins. None: all values.
+        there are fewer. The quantiles divide the values into ``max_thresholds + 1`` equal parts; a frequent value fills
+        one part alone, as in LightGBM's bins. None: all values.
     measure : measure of `score` and of ``validation``, as in `Ranker`.
 
     Attributes

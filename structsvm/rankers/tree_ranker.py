@@ -181,9 +181,9 @@ class TreeRanker(RankingEstimator):
     loss : as in `Ranker`. None: "map"; but if ``measure`` is another measure and C is None, "map" or "ndcg", whichever
         ranks held-out queries better.
     C : as in `Ranker`, but penalties of leaf values are multiplied by the number of trees, and penalties of feature
-        weights by the number of features, so that C means the same for all numbers. None: `fit` chooses among 8 values
-        from 1 to 3000 by ``measure``, with trees for three quarters of the queries, then fits all; but for a given
-        ensemble, or fewer than 20 usable queries, C is 100.
+        weights by the number of features, so that C means the same for all numbers. None: `fit` grows trees for three
+        quarters of the queries, chooses among 8 values from 1 to 3000 by ``measure`` on the rest, then fits all; for a
+        given ensemble, or fewer than 20 usable queries, C is 100.
     solver, tol, max_iter, measure, n_jobs : as in `Ranker`.
     n_estimators : number of trees.
     num_leaves : largest number of leaves of a tree.

@@ -76,10 +76,10 @@ class WeightSearch(RankingEstimator):
     """A linear ranker by direct maximization of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of a query
-    have the same score. The search evaluates all of these regions, for all queries together, and moves the weights into
-    the best region (Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing, with a
-    comparison to a maximum entropy approach", HLT-NAACL 2004, section 3). Every step increases training MAP. The search
-    ends at a local maximum, where no direction of a round increases it; the maximum depends on the start.
+    have the same score. The search evaluates all intervals between steps, for all queries together, and moves the
+    weights into the best one (Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing,
+    with a comparison to a maximum entropy approach", HLT-NAACL 2004, section 3). Every step increases training MAP. The
+    search ends at a local maximum, where no direction of a round increases it; the maximum depends on the start.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class WeightSearch(RankingEstimator):
         for all; or an array, shape (d,).
     fix_first : keep the first weight at its value, as in the paper.
     incremental : add features one at a time, in the order of the columns, and search weights after each (section 4 of
-        the paper). Directions in an array take part once they are 0 for all features still to be added.
+        the paper). A direction of an array waits until all features that it changes are added.
     max_iter : largest number of rounds; in an incremental search, after each feature.
     random_state : seed of random directions.
     measure, normalize, missing : as in `Ranker`.

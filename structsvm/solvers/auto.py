@@ -73,7 +73,7 @@ class Auto(Solver):
 
     For rankings, Frank-Wolfe needs memory for several planes of d numbers per example. Auto chooses `OneSlack` if
 
-    - that many planes do not fit into memory;
+    - these planes do not fit into memory;
     - a plane has more than half as many numbers as the rows that it summarizes, as with single or sparse rows; or more
       than a tenth, with up to 1,000 weights and at least five examples per weight;
     - all examples share scores, as in long chains, and a plane has more than a tenth as many numbers as its rows;
@@ -87,18 +87,17 @@ class Auto(Solver):
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
     result. Frank-Wolfe is slow if its gaps predict more work than
 
-    - for steps in scores, ``10 + d/4`` passes with up to 1,000 weights, otherwise ``min(50 + d/2, 1500)`` passes, for d
-      weights;
+    - for steps in scores and d weights, ``10 + d/4`` passes if d ≤ 1,000, otherwise ``min(50 + d/2, 1500)`` passes;
     - for steps along planes of structures, 250 passes;
-    - for rankings, 120 passes, or 50 if `NSlack` continues; but 40 if queries are fewer than weights, weights at most
-      1,000, and a query has at least 25 feature values per weight.
+    - for rankings, 120 passes, or 50 if `NSlack` continues; but 40 if there are at most 1,000 weights, fewer queries
+      than weights, and at least 25 feature values per query and weight.
 
-    Work counts the numbers read, also in steps on planes, never time. `NSlack` with one QP per round continues if its
-    cuts and their products fit into 32 MiB; for rankings, examples must also be at least twice as many as weights.
-    Otherwise, for losses in Python after 60 passes, and if rounding stops the QPs of `NSlack`, `OneSlack` continues.
-    `OneSlack` is slow after 60 iterations. `NSlack` then continues if the cuts and their products fit into 256 MiB, and
-    every example has one score or, with bounds on weights, there are at least twenty examples. For examples of one
-    score, its QP ends at the exact optimum.
+    Work counts the numbers that are read, also in steps on planes, not seconds. `NSlack` with one QP per round
+    continues if its cuts and their products fit into 32 MiB; for rankings, examples must also be at least twice as many
+    as weights. `OneSlack` continues in all other cases, and if rounding stops the QPs of `NSlack`; for losses in
+    Python, it continues after 60 iterations. As first solver, `OneSlack` is slow after 60 iterations. `NSlack` then
+    continues if the cuts and their products fit into 256 MiB. Every example must also have one score, or there must be
+    bounds on weights and at least twenty examples. For examples of one score, its QP ends at the exact optimum.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class CheckpointWriter:
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
     ) -> "CheckpointWriter | None":
-        """Return the keeper of a solver's run, or of the solver that delegates to it; None without a checkpoint."""
+        """Return the writer of a run, shared with a solver that delegates to ``solver``; None without a checkpoint."""
         if value is None:
             return None
         keeper = value if isinstance(value, CheckpointWriter) else cls(Checkpoint.of(value), solver)

@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 
 @frozen
 class Round:
-    """A convex problem: F at its start, a ``lower`` bound of it, and its objective ``primal`` at the weights found."""
+    """A convex problem: its ``objective`` at the start, equal to F, its ``lower`` bound, and its final ``primal``."""
 
     objective: float
     lower: float
@@ -70,7 +70,7 @@ def descend(
     Parameters
     ----------
     problem : P.
-    subtracted : h, a function that returns its value and a subgradient at w, as a pair, such as `ramp`.
+    subtracted : h, a function such as `ramp`, which returns the pair of its value and a subgradient at w.
     solver : solver of the convex problems, an object with a ``tol``.
     start : result of another descent or solver; the descent starts from its weights. None: the optimum of P; h must
         then be 0 at w = 0 and nowhere negative, because its tangent at 0 is not computed.

@@ -82,7 +82,7 @@ class FrankWolfe(Solver):
     ----------
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of iterations.
-    memory : bytes for planes. Each of n examples has ``min(6 + 4 d / n, 32)`` planes if they fit. The minimum is
+    memory : bytes for planes of d numbers. Each of n examples has ``min(6 + 4 d / n, 32)`` if they fit. The minimum is
         ``min(3 + 4 d / n, 32)``, or ``min(3 + 4 d / n, 6)`` for d > 100.
     cache_sweeps : maximum number of sweeps over the planes, example by example, before all planes are moved together.
         0: the first 60 passes have neither sweeps nor joint moves.

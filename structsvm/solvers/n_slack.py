@@ -39,7 +39,7 @@ class NSlack(CuttingPlane):
     backend, tol, max_cuts : see `CuttingPlane`; a group of cuts is an example.
     max_iter : maximum number of rounds. Each takes two passes over the data, or one with ``batch=n``.
     batch : number of examples whose constraints are added between two QPs: 1, as in the paper; n, for one QP per round.
-    max_idle : a cut may be dropped after this number of QPs without weight.
+    max_idle : a cut may be dropped if it had no weight in this number of QPs.
 
     Examples
     --------

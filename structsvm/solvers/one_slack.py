@@ -48,7 +48,7 @@ class OneSlack(CuttingPlane):
         Sonnenburg, JMLR 2009): two to seven argmaxes per iteration, and several times fewer iterations if C is large.
         None: only if the loss has a kernel and an exact or bounded argmax, which the search requires. False is the
         textbook algorithm.
-    max_idle : a cut may be dropped after this number of iterations without weight.
+    max_idle : a cut may be dropped if it had no weight for this number of iterations.
 
     Examples
     --------

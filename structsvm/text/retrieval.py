@@ -127,7 +127,7 @@ def retrieve(
     top : largest number of documents to retrieve per topic, at least 1.
     query : part of the topic that is the query; see `Topic.query`.
     field : field of the documents to search, with its own lengths and term frequencies; None: all fields together.
-    name : name of the run; None: the name of the function, after that of the field, if any.
+    name : name of the run; None: the names of the field, if any, and of the function.
 
     Raises
     ------

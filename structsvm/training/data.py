@@ -73,8 +73,8 @@ class TrainingData:
     ) -> Self:
         """Check the arguments of a fit.
 
-        ``missing`` allows NaN in features, ``takes_preferences`` allows `Preferences` instead of labels. ``names`` are
-        the columns to read of a data frame, features of trained trees; None: all.
+        ``missing`` allows NaN in features, ``takes_preferences`` allows `Preferences` instead of labels. ``names``
+        selects columns of a data frame, as trained trees require; None: all.
         """
         if isinstance(X, Operator):
             n = int(X.ptr[-1])

@@ -59,7 +59,7 @@ def load_letor(
     A line is ``<label> qid:<query> <index>:<value> ... # <comment>``: feature indices count from 1 and ascend, missing
     values are 0, and the comment may contain ``docid = <id>``. Lines may lack query ids if a file beside,
     ``train.txt.query`` or ``train.txt.group``, has the size of each query, one per line; these queries are numbered
-    from 1, in later files from 1 above the largest id so far. Each file is read once, in blocks, so it may be a pipe;
+    from 1; later files continue after the largest id so far. Each file is read once, in blocks, so it may be a pipe;
     ``/dev/stdin`` is standard input. Weights are read from ``train.txt.weight`` if it exists: of each row, as in
     LightGBM, or of each query, as in XGBoost.
 

@@ -97,7 +97,7 @@ class QPSolvers(GeneralBackend):
     Parameters
     ----------
     solver : name of the solver in qpsolvers; the backend names "clarabel", "daqp", ... set it.
-    settings : settings of the solver by the solver's own names; they override the higher accuracy. None: none.
+    settings : settings of the solver by the solver's own names; they override the higher accuracy. None: no settings.
 
     Raises
     ------

@@ -119,7 +119,7 @@ def function_table(results: Results) -> Table:
 
 
 def path_table(results: Results, variant: str) -> Table:
-    """Return mean MAP on validation and test queries, and picks, for each value of the hyper-parameter."""
+    """Return mean MAP on validation and test queries and the number of picks of each value of the hyper-parameter."""
     sections = []
     for model in results.models:
         fits = results.fits(variant, model)
