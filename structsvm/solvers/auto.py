@@ -81,8 +81,8 @@ class Auto(Solver):
     - a loss in Python is computed by several processes;
     - a QP backend is set, weights have bounds, or the data are distributed.
 
-    A loss with an inexact argmax always goes to Frank-Wolfe, which stores the best output found for each example; a cut
-    over all examples loses it.
+    The second to fourth reasons do not count if the argmax is neither exact nor bounded: Frank-Wolfe stores the best
+    output found for each example, and a cut over all examples loses it.
 
     If C is large for the scale of the features, the first solver may be slow, and another one continues from its
     result. Frank-Wolfe is slow if its gaps predict more work than
