@@ -214,7 +214,7 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
-    codes : the planes of the examples, if the one cut is their weighted mean; None: ``G`` and ``L`` hold all planes.
+    codes : the planes of the examples, if ``G`` and ``L`` hold only their weighted mean; None: they hold all planes.
 
     Examples
     --------

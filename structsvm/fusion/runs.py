@@ -40,13 +40,13 @@ def fuse_runs(
     length : largest number of documents of the fused run for a topic; None: all.
     name : name of the fused run; None: "fused".
     topics : the topics to fuse. None: all topics of the runs.
-    qrels : judgments, for a method that learns, such as `WeightedCombSUM`. The method learns from all topics of the
-        runs with a relevant document; unjudged documents are not relevant. Measure the fused run on other topics.
+    qrels : judgments, for a method that learns, such as `WeightedCombSUM`. It learns from every topic with a
+        relevant document in the runs; unjudged documents are not relevant. Measure the fused run on other topics.
 
     Returns
     -------
     The fused run. Scores are rounded to float32, and documents with equal scores are ordered by document id,
-    descending. If rounding would merge different points of a voting method (from 2^23 on), the scores are ranks from
+    descending. If rounding would make different totals of points equal (from 2^23 on), the scores are ranks from
     below: 1 for the fewest points in the topic, 2 for the next, ...
 
     Examples

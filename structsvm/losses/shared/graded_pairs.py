@@ -127,7 +127,7 @@ class GradedRankingLoss(PairsOfGrades):
 
     Each of the P pairs of different grades changes ``encode`` by ``±½ v_ij``, with ``v_ij = 1 / P`` by default. If the
     pair is in the right order, the document ahead gets ``+½ v_ij`` and the other document ``−½ v_ij``; if it is
-    swapped, the reverse. So swapping a pair lowers ``scores·c`` by ``v_ij (s_i − s_j)``, once and not twice.
+    swapped, the reverse. So swapping a pair lowers ``scores·c`` by ``v_ij (s_i − s_j)``.
 
     Examples
     --------

@@ -62,8 +62,8 @@ def compare(
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
     callback : function that is called at the start and after each iteration of each combination, while its clock is
-        paused; it returns True to end the comparison. Its argument has the ``combination`` (``str`` gives its text) and
-        its ``number``, the number of all combinations, ``planned``, and the solver's last ``step`` or None.
+        paused; it returns True to end the comparison. Its argument has the ``combination`` (``str`` gives its text),
+        its ``number``, ``planned`` (how many there are) and ``step`` (the solver's last step, or None).
     keep : file for finished rows, from which the same comparison resumes; None: no file.
 
     Raises
