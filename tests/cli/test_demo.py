@@ -31,7 +31,7 @@ def test_the_demo_reports_conclusions_first(run, small):
     done = run("demo")
     results = Results.load("demo/experiment/results.json")
     page = Path("demo/report.html").read_text()
-    assert f"mean average precision of {results.rows('with-best')[0].map:.3f};" in " ".join(done.stdout.split())
+    assert f"mean average precision of {results.rows('with-best')[0].map:.3f} (" in " ".join(done.stdout.split())
     assert "2 of 2 ways to train the same model" in page
     assert page.index("at noise 0.35") < page.index("<h2>1. Find images of the same")
     assert page.count("<svg") == 4
