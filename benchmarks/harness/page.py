@@ -54,8 +54,8 @@ TREE_DATA = ("MQ2008", "Robust 2003", "digits", "products", "rules", "distances"
 
 
 def _trees() -> dict[str, Any]:
-    def cell(what: str, who: str, measure: str = "map", prefix: str = "") -> str:
-        find = _finder("trees", what=what)
+    def cell(what: str, who: str, measure: str = "map") -> str:
+        find, prefix = _finder("trees", what=what), "" if measure == "map" else f"{measure}_"
         ahead, error = find(who, f"{prefix}ahead"), find(who, f"{prefix}error")
         lead = f" ({_difference(ahead, error)})" if error else ""
         return f"{find(who, measure):.4f}{lead}"
@@ -76,7 +76,7 @@ def _trees() -> dict[str, Any]:
         [
             what,
             *(cell(what, who) for who in TREES),
-            *(cell(what, who, "ndcg", "ndcg_") for who in ("LightGBM, tuned", trained_for_ndcg)),
+            *(cell(what, who, "ndcg") for who in ("LightGBM, tuned", trained_for_ndcg)),
         ]
         for what in TREE_DATA
     )

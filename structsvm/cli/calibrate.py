@@ -8,7 +8,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
-from structsvm.cli.shared.options import Number
+from structsvm.cli.shared.options import AnyNumber
 from structsvm.cli.shared.paths import DATA, INPUT, MODEL
 from structsvm.models.calibration import METHODS
 
@@ -26,7 +26,7 @@ from structsvm.models.calibration import METHODS
     default=METHODS[0],
     help="Curve from scores to probabilities: isotonic is any increasing curve, sigmoid suits few queries.",
 )
-@click.option("--relevant-from", type=Number(), metavar="GRADE", help="Smallest label of a relevant document.")
+@click.option("--relevant-from", type=AnyNumber(), metavar="GRADE", help="Smallest label of a relevant document.")
 @with_columns(weight=True)
 @click.option("-o", "--output", type=MODEL, required=True, help="File to write the calibrated model to.")
 def calibrate_command(

@@ -171,10 +171,12 @@ class Registry(Generic[T]):
     def _other_meaning(self, text: str) -> str:
         """Return a message about a name of another kind of object or another project; else ""."""
         wanted = name_key(Spelling.of(text).name)
+        sentences = [sentence for name, sentence in self.advice.items() if name_key(name) == wanted]
         other = next((registry for registry in _MADE if registry.knows(text)), None)
-        needed = f"{with_article(other.kind)}, for {other.place}; {with_article(self.kind)} is needed" if other else ""
-        advice = [sentence for name, sentence in self.advice.items() if name_key(name) == wanted]
-        return " ".join([*([f"{text!r} is {needed} here."] if other else []), *advice])
+        if other is not None:
+            needed = f"{with_article(self.kind)} is needed here."
+            sentences.insert(0, f"{text!r} is {with_article(other.kind)}, for {other.place}; {needed}")
+        return " ".join(sentences)
 
     def _meant(self, text: str) -> str:
         """Return a suggestion for a name of another project; "" if the name is unknown."""

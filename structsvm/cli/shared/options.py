@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.types import FloatParamType, IntParamType
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
@@ -40,10 +41,6 @@ class _Plain:
                 self.fail(f"{value!r} is not a number", param, ctx)  # type: ignore[attr-defined]
         return super().convert(value, param, ctx)  # type: ignore[misc]
 
-    def _describe_range(self) -> str:
-        # Click would show "x<=None" in the help of an option without bounds.
-        return "" if self.min is self.max is None else super()._describe_range()  # type: ignore[attr-defined, misc]
-
 
 class Whole(_Plain, click.IntRange):
     """Whole numbers in a range."""
@@ -51,6 +48,14 @@ class Whole(_Plain, click.IntRange):
 
 class Number(_Plain, click.FloatRange):
     """Numbers in a range."""
+
+
+class AnyNumber(_Plain, FloatParamType):
+    """Numbers without a range, for which Click would show "x<=None" in the help."""
+
+
+class AnyWhole(_Plain, IntParamType):
+    """Whole numbers without a range."""
 
 
 COUNT, SEED = Whole(min=1), Whole(min=0)
@@ -95,7 +100,7 @@ def list_option(*names: str, **settings: Any) -> Callable[[T], T]:
 
 def number_option(*names: str, **settings: Any) -> Callable[[T], T]:
     """Return an option for a positive finite number."""
-    return click.option(*names, **{"type": Number(), "metavar": "NUMBER", "callback": above_zero, **settings})
+    return click.option(*names, **{"type": AnyNumber(), "metavar": "NUMBER", "callback": above_zero, **settings})
 
 
 def accepted_by(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:

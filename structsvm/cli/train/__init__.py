@@ -10,6 +10,7 @@ from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show
 from structsvm.cli.shared.data import Columns, read_data, read_judges, require_present, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
+    AnyWhole,
     Whole,
     as_Cs,
     fold_seed,
@@ -132,7 +133,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 )
 @click.option(
     "--jobs",
-    type=Whole(),
+    type=AnyWhole(),
     callback=threads,
     help="Number of threads, which does not change the result; -1 for all processors, -2 for all but one.  "
     "[default: one per processor]",

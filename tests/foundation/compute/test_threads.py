@@ -323,6 +323,7 @@ def test_blas_has_one_thread_within_the_block_and_its_number_again_after_it() ->
     with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as pool:
         before = of_blas()
         with one_blas_thread():
-            assert inside() == {1}
-            assert pool.submit(inside).result() == {1}
+            # No library of NumPy's may be known, as Apple's Accelerate is not.
+            assert inside() <= {1}
+            assert pool.submit(inside).result() <= {1}
         assert of_blas() == before
